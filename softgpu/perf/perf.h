@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The counter blocks of one software GPU: select, control and result registers as gfx90a has them, and the model that
-// turns what was executed into counts. One object a GPU, shared by all its queues, locks itself.
+// The counter blocks of one software GPU: select, control and result registers as gfx90a has them, and the
+// model that turns what was executed into counts. One object a GPU, shared by all its queues, locks itself.
 #ifndef SG_PERF_H
 #define SG_PERF_H
 
@@ -14,17 +14,20 @@ struct sg_perf;
 struct sg_perf *sg_perf_create(void); // NULL when out of memory
 void sg_perf_destroy(struct sg_perf *perf);
 
-// Register access by dword address in the GPU's register space (UCONFIG offset + 0xC000, as PM4's SET_UCONFIG_REG
-// adds it; results are read by COPY_DATA at their absolute address, notes: SQ slot 0 at 0xd1c0). GRBM_GFX_INDEX is a
-// register here too and selects what reads and writes touch. Unknown registers read 0 and ignore writes.
+// Register access by dword address in the GPU's register space: UCONFIG offset + 0xc000, as PM4's
+// SET_UCONFIG_REG adds it, and as COPY_DATA names results (SQ slot 0: 0xd1c0); see registers.h.
+// GRBM_GFX_INDEX is a register here too and selects what reads and writes touch. Result registers show the
+// last sample. Unknown registers read 0 and ignore writes. Each access locks for itself: two queues that
+// program counters at the same time disturb each other through GRBM_GFX_INDEX, as on hardware.
 uint32_t sg_perf_read(struct sg_perf *perf, uint32_t reg);
 void sg_perf_write(struct sg_perf *perf, uint32_t reg, uint32_t value);
 
-// One kernel dispatch has ended: add to the running counters. `counts` has SG_SHADER_ENGINES entries. SQ events are
-// counted only if `counted` (the queue's COMPUTE_PERFCOUNT_ENABLE); GRBM events always.
+// One kernel dispatch has ended: add to the running counters. `counts` has SG_SHADER_ENGINES entries. SQ
+// events are counted only if `counted` (the queue's COMPUTE_PERFCOUNT_ENABLE); GRBM events always.
 void sg_perf_dispatch(struct sg_perf *perf, const struct sg_counts *counts, bool counted);
 
-// One packet that is not a dispatch passed the command processor; GRBM_COUNT advances by the fixed cost of a packet.
+// One packet that is not a dispatch passed the command processor; GRBM_COUNT advances by the fixed cost of a
+// packet.
 void sg_perf_packet(struct sg_perf *perf);
 
 #endif
