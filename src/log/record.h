@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The record log: what the profiled process writes and the command reads. Append-only, memory-mapped, each record
-// length-prefixed and checksummed and complete before the program can see its effect. One file a process.
+// The record log: what the profiled process writes and the command reads. Append-only, memory-mapped, each
+// record length-prefixed and checksummed and complete before the program can see its effect. One file a
+// process.
 #ifndef KR_LOG_RECORD_H
 #define KR_LOG_RECORD_H
 
@@ -8,20 +9,20 @@
 
 // First record of a log.
 typedef struct kr_log_process {
-    uint64_t run_id;           // shared by the processes of a run
+    uint64_t run_id; // shared by the processes of a run
     uint32_t pid, ppid;
-    uint64_t start_ns;         // runtime's system clock domain (CLOCK_MONOTONIC-like), when the log was opened
-    uint64_t start_unix_ns;    // wall clock at the same moment
+    uint64_t start_ns;      // runtime's system clock domain (CLOCK_MONOTONIC-like), when the log was opened
+    uint64_t start_unix_ns; // wall clock at the same moment
     const char *hostname;
-    const char *command;       // arguments joined by blanks, quoted where needed
-    const char *backend;       // "hsa", "cuda", "fake"
-    const char *version;       // of kreplay
+    const char *command; // arguments joined by blanks, quoted where needed
+    const char *backend; // "hsa", "cuda", "fake"
+    const char *version; // of kreplay
 } kr_log_process;
 
 // Last record of an orderly end; its absence means that the process was killed or called _exit.
 typedef struct kr_log_end {
     uint64_t end_ns;
-    uint64_t dispatches;       // seen
+    uint64_t dispatches; // seen
 } kr_log_end;
 
 // A counter group as asked for on the command line: index is its position there.
@@ -46,7 +47,11 @@ enum kr_log_type {
 
 // ---- Writer, thread-safe. After fork the child's calls do nothing (the log belongs to the parent).
 struct kr_log;
-int kr_log_create(const char *path, struct kr_log **out); // KREPLAY_IO: errno says why
+// A put returns KREPLAY_OK once the record would survive SIGKILL; KREPLAY_IO (disk full, file size limit;
+// errno) loses that record only; KREPLAY_INVALID for NULL, or a record beyond 1 GiB. NULL strings are read
+// back as "".
+int kr_log_create(const char *path,
+                  struct kr_log **out); // KREPLAY_IO: errno says why; an existing file is EEXIST
 int kr_log_put_process(struct kr_log *log, const kr_log_process *process);
 int kr_log_put_agent(struct kr_log *log, const kreplay_agent *agent);
 int kr_log_put_code_object(struct kr_log *log, const kreplay_code_object *code_object);
@@ -56,7 +61,8 @@ int kr_log_put_group(struct kr_log *log, const kr_log_group *group);
 int kr_log_put_dispatch(struct kr_log *log, const kreplay_dispatch_record *record);
 int kr_log_put_message(struct kr_log *log, const char *text);
 int kr_log_put_end(struct kr_log *log, const kr_log_end *end);
-void kr_log_close(struct kr_log *log); // trims the file to its last record; NULL is fine
+void kr_log_close(
+    struct kr_log *log); // trims the file to its last record; no put may be running; NULL is fine
 
 // ---- Reader: one record at a time; strings and arrays live until the next call.
 typedef struct kr_log_record {
@@ -80,9 +86,10 @@ typedef struct kr_log_record {
 } kr_log_record;
 
 struct kr_log_reader;
-int kr_log_open(const char *path, struct kr_log_reader **out); // KREPLAY_IO, KREPLAY_CORRUPT (not a log), UNSUPPORTED (version)
-// 0 with *record filled; KREPLAY_END at the last whole record; KREPLAY_CORRUPT when bytes follow that are no record
-// (what was read before stays valid). Unknown record types are skipped.
+int kr_log_open(const char *path,
+                struct kr_log_reader **out); // KREPLAY_IO, KREPLAY_CORRUPT (not a log), UNSUPPORTED (version)
+// 0 with *record filled; KREPLAY_END at the last whole record; KREPLAY_CORRUPT when bytes follow that are no
+// record (what was read before stays valid). Unknown record types are skipped.
 int kr_log_next(struct kr_log_reader *reader, kr_log_record *record);
 void kr_log_reader_close(struct kr_log_reader *reader); // NULL is fine
 
