@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: MIT
+// A user queue: its thread, doorbell and ring.
+//
+// ROCr stores packet indices to the doorbell with a plain store that nothing can hook, so the thread polls.
+// While idle it first yields the processor some hundred times, which keeps the latency of a busy program at
+// microseconds, then sleeps, at first for 20 us, growing to 200 us; a packet resets it. An idle queue so
+// wakes about 4000 times a second.
+//
+// The doorbell only says that there is something to look at, because producers of one queue may ring it out
+// of order and a lower index may overwrite a higher one unseen. After a ring, packets are taken as long as
+// their headers are valid; looking ends at the first invalid one that was not rung for.
+#include "softgpu/cp/queue.h"
+#include "softgpu/cp/aql.h"
+#include "softgpu/cp/signal.h"
+#include "softgpu/thunk/gpu.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define PACKET_BYTES 64u
+
+static const struct {
+    unsigned yields; // polls that only yield
+    long min_sleep_ns, max_sleep_ns;
+} idle = {.yields = 300, .min_sleep_ns = 20000, .max_sleep_ns = 200000};
+
+struct sg_queue {
+    _Alignas(64) volatile int64_t doorbell; // written by the program
+    _Alignas(64) struct sg_aql aql;
+    unsigned char *ring;
+    uint64_t packets; // ring size, a power of two
+    // The thread's own: highest index rung for, last value of the doorbell, and whether packets may be there.
+    int64_t rung, seen;
+    bool looking;
+    uint64_t next; // index of the next packet; the thread's own
+    pthread_t thread;
+    pthread_mutex_t lock; // guards the rest
+    pthread_cond_t changed;
+    bool suspended, failed, stopping;
+};
+
+static uint16_t *header_of(const struct sg_queue *queue, uint64_t index)
+{
+    return (uint16_t *)(queue->ring + (index & (queue->packets - 1)) * PACKET_BYTES);
+}
+
+struct backoff {
+    unsigned yields;
+    long sleep_ns;
+};
+
+static void wait_a_little(struct backoff *b)
+{
+    if (b->yields < idle.yields) {
+        b->yields++;
+        sched_yield();
+        return;
+    }
+    b->sleep_ns = b->sleep_ns ? b->sleep_ns + b->sleep_ns / 4 : idle.min_sleep_ns;
+    if (b->sleep_ns > idle.max_sleep_ns)
+        b->sleep_ns = idle.max_sleep_ns;
+    nanosleep(&(struct timespec){.tv_nsec = b->sleep_ns}, NULL);
+}
+
+// True when the packet at `next` may be taken.
+static bool is_ready(struct sg_queue *queue)
+{
+    int64_t bell = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
+    if (bell != queue->seen) {
+        queue->seen = bell;
+        queue->looking = true;
+        if (bell > queue->rung)
+            queue->rung = bell;
+    }
+    if (!queue->looking)
+        return false;
+    uint16_t header = __atomic_load_n(header_of(queue, queue->next), __ATOMIC_ACQUIRE);
+    if ((header & 0xff) != HSA_PACKET_TYPE_INVALID)
+        return true;
+    queue->looking = queue->rung >= (int64_t)queue->next; // rung for, but not written yet
+    return false;
+}
+
+// Waits while the queue is suspended or failed. False when it is to end.
+static bool may_take(struct sg_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    while ((queue->suspended || queue->failed) && !queue->stopping)
+        pthread_cond_wait(&queue->changed, &queue->lock);
+    bool go_on = !queue->stopping;
+    pthread_mutex_unlock(&queue->lock);
+    return go_on;
+}
+
+// The slot is given back to the producers, then the program is told: whoever waits for the signal finds the
+// room free.
+static void retire(struct sg_queue *queue, uint64_t start_ts)
+{
+    hsa_signal_t completion;
+    uint16_t *header = header_of(queue, queue->next);
+    memcpy(&completion, (const char *)header + 56, sizeof(completion));
+    uint64_t end_ts = sg_gpu_clock();
+    __atomic_store_n(header, (uint16_t)HSA_PACKET_TYPE_INVALID, __ATOMIC_RELEASE);
+    queue->next++;
+    __atomic_store_n(&queue->aql.amd_queue->read_dispatch_id, queue->next, __ATOMIC_RELEASE);
+    sg_signal_complete(completion, start_ts, end_ts);
+}
+
+// The read index stays at the packet: ROCr's error handler reads it there.
+static void report(struct sg_queue *queue, const struct sg_aql_error *error)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->failed = true;
+    pthread_mutex_unlock(&queue->lock);
+    fprintf(stderr, "softgpu: %s\n", error->text);
+    if (error->is_memory_fault && !sg_event_memory_fault(queue->aql.gpu, error->address))
+        return;
+    sg_signal_store(queue->aql.amd_queue->queue_inactive_signal, (int64_t)(uint64_t)error->code);
+}
+
+static void *run(void *arg)
+{
+    struct sg_queue *queue = arg;
+    struct backoff backoff = {0};
+    struct sg_aql_error error;
+    prctl(PR_SET_NAME, "softgpu-queue");
+    prctl(PR_SET_TIMERSLACK, 1000ul); // the default of 50 us would triple the shortest sleep
+    for (;;) {
+        if (!is_ready(queue)) {
+            if (__atomic_load_n(&queue->aql.stop, __ATOMIC_RELAXED))
+                break;
+            wait_a_little(&backoff);
+            continue;
+        }
+        if (!may_take(queue))
+            break;
+        uint64_t start_ts = sg_gpu_clock();
+        switch (sg_aql_execute(&queue->aql, header_of(queue, queue->next), queue->next, &error)) {
+        case SG_AQL_DONE:
+            retire(queue, start_ts);
+            backoff = (struct backoff){0};
+            break;
+        case SG_AQL_BLOCKED:
+            wait_a_little(&backoff);
+            break;
+        case SG_AQL_STOPPED:
+            return NULL;
+        case SG_AQL_FAILED:
+            report(queue, &error);
+            break;
+        }
+    }
+    return NULL;
+}
+
+// Signals of the program must not be handled on this thread, whose stack and locks it knows nothing of.
+// Faults of the interpreter itself stay deliverable.
+static int start_thread(struct sg_queue *queue)
+{
+    sigset_t blocked, before;
+    sigfillset(&blocked);
+    sigdelset(&blocked, SIGSEGV);
+    sigdelset(&blocked, SIGBUS);
+    sigdelset(&blocked, SIGFPE);
+    sigdelset(&blocked, SIGILL);
+    pthread_sigmask(SIG_SETMASK, &blocked, &before);
+    int rc = pthread_create(&queue->thread, NULL, run, queue);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return -rc;
+}
+
+int sg_queue_create(struct sg_gpu *gpu, void *ring, uint64_t ring_bytes, void *amd_queue,
+                    struct sg_queue **out)
+{
+    uint64_t packets = ring_bytes / PACKET_BYTES;
+    if (!gpu || !ring || !amd_queue || !packets || (packets & (packets - 1)) || ring_bytes % PACKET_BYTES)
+        return -EINVAL;
+    struct sg_queue *queue = aligned_alloc(64, (sizeof(*queue) + 63) / 64 * 64);
+    if (!queue)
+        return -ENOMEM;
+    memset(queue, 0, sizeof(*queue));
+    queue->aql.gpu = gpu;
+    queue->aql.amd_queue = amd_queue;
+    queue->ring = ring;
+    queue->packets = packets;
+    queue->doorbell = queue->seen = queue->rung = -1;
+    queue->next = queue->aql.amd_queue->read_dispatch_id;
+    pthread_mutex_init(&queue->lock, NULL);
+    pthread_cond_init(&queue->changed, NULL);
+    int rc = start_thread(queue);
+    if (rc)
+        goto error;
+    *out = queue;
+    return 0;
+
+error:
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+    return rc;
+}
+
+volatile int64_t *sg_queue_doorbell(struct sg_queue *queue)
+{
+    return &queue->doorbell;
+}
+
+static void set_suspended(struct sg_queue *queue, bool suspended)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->suspended = suspended;
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+}
+
+void sg_queue_suspend(struct sg_queue *queue)
+{
+    set_suspended(queue, true);
+}
+
+void sg_queue_resume(struct sg_queue *queue)
+{
+    set_suspended(queue, false);
+}
+
+void sg_queue_destroy(struct sg_queue *queue)
+{
+    pthread_mutex_lock(&queue->lock);
+    queue->stopping = true;
+    __atomic_store_n(&queue->aql.stop, 1, __ATOMIC_RELAXED);
+    pthread_cond_broadcast(&queue->changed);
+    pthread_mutex_unlock(&queue->lock);
+    pthread_join(queue->thread, NULL);
+    pthread_cond_destroy(&queue->changed);
+    pthread_mutex_destroy(&queue->lock);
+    free(queue);
+}
