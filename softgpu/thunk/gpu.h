@@ -19,7 +19,8 @@ uint64_t sg_gpu_clock(void);
 // Raises the event with this id as the interrupt of a signal does. Unknown ids are ignored.
 void sg_event_raise(uint32_t event_id);
 
-// Reports a memory access fault through the MEMORY event of the process (ROCr prints it and aborts).
-void sg_event_memory_fault(struct sg_gpu *gpu, uint64_t address);
+// Reports a memory access fault through the MEMORY event of the process (ROCr prints it and aborts). Returns
+// 0, or -1 when the process has no such event, so that the fault must be reported some other way.
+int sg_event_memory_fault(const struct sg_gpu *gpu, uint64_t address);
 
 #endif

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// The GPU nodes of this process: how many, their counter blocks, memory sizes and clock.
+#include "softgpu/mem/mem.h"
+#include "softgpu/perf/perf.h"
+#include "softgpu/thunk/hsakmt_api.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define GIB (1ull << 30)
+
+static struct sg_gpu gpus[SG_MAX_GPUS];
+static unsigned gpu_count; // 0 until opened
+
+static unsigned wanted_gpus(void)
+{
+    const char *text = getenv("SOFTGPU_DEVICES");
+    if (!text || !*text)
+        return 1;
+    char *end = NULL;
+    long n = strtol(text, &end, 10);
+    if (*end || n < 1 || n > SG_MAX_GPUS) {
+        fprintf(stderr, "softgpu: SOFTGPU_DEVICES=%s is not a number from 1 to %d; using 1\n", text,
+                SG_MAX_GPUS);
+        return 1;
+    }
+    return (unsigned)n;
+}
+
+int sg_gpus_open(void)
+{
+    if (gpu_count)
+        return 0;
+    unsigned n = wanted_gpus();
+    for (unsigned i = 0; i < n; i++) {
+        struct sg_perf *perf = sg_perf_create();
+        if (!perf)
+            goto error;
+        gpus[i] = (struct sg_gpu){.node_id = 1 + i,
+                                  .shared_aperture_hi = SG_SHARED_APERTURE >> 32,
+                                  .private_aperture_hi = SG_PRIVATE_APERTURE >> 32,
+                                  .perf = perf};
+    }
+    gpu_count = n;
+    for (unsigned i = 0; i < n; i++)
+        sg_mem_set_limit(gpus[i].node_id, sg_gpu_local_bytes());
+    return 0;
+
+error:
+    for (unsigned i = 0; i < n; i++) {
+        if (gpus[i].perf)
+            sg_perf_destroy(gpus[i].perf);
+        gpus[i] = (struct sg_gpu){0};
+    }
+    return -ENOMEM;
+}
+
+unsigned sg_gpu_count(void)
+{
+    return gpu_count;
+}
+
+struct sg_gpu *sg_gpu_of_node(uint32_t node)
+{
+    return node >= 1 && node <= gpu_count ? &gpus[node - 1] : NULL;
+}
+
+uint64_t sg_host_bytes(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : GIB;
+}
+
+// Half of the host's memory shared by the GPUs, in whole GiB and no more than an MI210 has: a program that
+// sizes its buffers by the device's memory then stays within what is really there.
+uint64_t sg_gpu_local_bytes(void)
+{
+    uint64_t bytes = sg_host_bytes() / 2 / (gpu_count ? gpu_count : 1) / GIB * GIB;
+    if (bytes < GIB)
+        return GIB;
+    return bytes > 64 * GIB ? 64 * GIB : bytes;
+}
+
+uint64_t sg_gpu_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return ((uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec) / 40;
+}
