@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define KR_LOG_MAGIC         "KRLOG\r\n\x1a" // 8 bytes without the NUL; breaks when treated as text, like PNG's
+#define KR_LOG_MAGIC         "KRLOG\r\n\x1a" // 8 bytes without the NUL; text conversion breaks it
 #define KR_LOG_MAGIC_BYTES   8u
 #define KR_LOG_VERSION       1u
 #define KR_LOG_HEADER_BYTES  64u

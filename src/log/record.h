@@ -47,11 +47,11 @@ enum kr_log_type {
 
 // ---- Writer, thread-safe. After fork the child's calls do nothing (the log belongs to the parent).
 struct kr_log;
-// A put returns KREPLAY_OK once the record would survive SIGKILL; KREPLAY_IO (disk full, file size limit;
-// errno) loses that record only; KREPLAY_INVALID for NULL, or a record beyond 1 GiB. NULL strings are read
+// KREPLAY_IO: errno says why; an existing file is EEXIST.
+int kr_log_create(const char *path, struct kr_log **out);
+// A put returns KREPLAY_OK once the record would survive SIGKILL; KREPLAY_IO (disk full, file size limit; see
+// errno) loses that record only; KREPLAY_INVALID for NULL or a record beyond 1 GiB. NULL strings are read
 // back as "".
-int kr_log_create(const char *path,
-                  struct kr_log **out); // KREPLAY_IO: errno says why; an existing file is EEXIST
 int kr_log_put_process(struct kr_log *log, const kr_log_process *process);
 int kr_log_put_agent(struct kr_log *log, const kreplay_agent *agent);
 int kr_log_put_code_object(struct kr_log *log, const kreplay_code_object *code_object);
@@ -61,8 +61,8 @@ int kr_log_put_group(struct kr_log *log, const kr_log_group *group);
 int kr_log_put_dispatch(struct kr_log *log, const kreplay_dispatch_record *record);
 int kr_log_put_message(struct kr_log *log, const char *text);
 int kr_log_put_end(struct kr_log *log, const kr_log_end *end);
-void kr_log_close(
-    struct kr_log *log); // trims the file to its last record; no put may be running; NULL is fine
+// Trims the file to its last record. No put may be running. NULL is fine.
+void kr_log_close(struct kr_log *log);
 
 // ---- Reader: one record at a time; strings and arrays live until the next call.
 typedef struct kr_log_record {
@@ -86,10 +86,11 @@ typedef struct kr_log_record {
 } kr_log_record;
 
 struct kr_log_reader;
-int kr_log_open(const char *path,
-                struct kr_log_reader **out); // KREPLAY_IO, KREPLAY_CORRUPT (not a log), UNSUPPORTED (version)
+// KREPLAY_IO, KREPLAY_CORRUPT (not a log), KREPLAY_UNSUPPORTED (version).
+int kr_log_open(const char *path, struct kr_log_reader **out);
 // 0 with *record filled; KREPLAY_END at the last whole record; KREPLAY_CORRUPT when bytes follow that are no
-// record (what was read before stays valid). Unknown record types are skipped.
+// record (what was read before stays valid). Unknown record types are skipped, and so is a last record that
+// the process had no time to finish.
 int kr_log_next(struct kr_log_reader *reader, kr_log_record *record);
 void kr_log_reader_close(struct kr_log_reader *reader); // NULL is fine
 
