@@ -34,12 +34,13 @@ uint64_t sg_model_wave_cycles(const struct sg_counts *c)
            c->other_sopp * SG_CYCLES_OTHER + c->waves * SG_CYCLES_WAVE;
 }
 
-// The waves of an engine share its SIMDs evenly, one wave at a time on each.
+// The waves of an engine share its SIMDs evenly, one wave at a time on each. No rounding: costs are multiples
+// of 4.
 uint64_t sg_model_busy_cycles(const struct sg_counts *c)
 {
     if (c->waves == 0)
         return 0;
-    return SG_CYCLES_ENGINE_START + (sg_model_wave_cycles(c) + SG_SIMDS_PER_ENGINE - 1) / SG_SIMDS_PER_ENGINE;
+    return SG_CYCLES_ENGINE_START + sg_model_wave_cycles(c) / SG_SIMDS_PER_ENGINE;
 }
 
 uint64_t sg_model_active_cycles(const struct sg_counts engines[SG_SHADER_ENGINES])
