@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the command tells the profiled process, by environment variables. The command sets them; somebody who loads
-// libkreplay.so by hand may set them too.
+// What the command tells the profiled process, by environment variables. The command sets them; somebody who
+// loads libkreplay.so by hand may set them too.
 #ifndef KR_SETTINGS_H
 #define KR_SETTINGS_H
 
-// Counter groups: names separated by blanks or commas, groups by ';'. Unset or empty: nothing is collected, kreplay
-// passes everything through.
+#include <stddef.h>
+#include <stdint.h>
+
+// Counter groups: names separated by blanks or commas, groups by ';'. Unset or empty: nothing is collected,
+// kreplay passes everything through.
 #define KR_ENV_PMC "KREPLAY_PMC"
 // Folder for the record log; the file is <folder>/<pid>.krlog. Unset: "kreplay-run" in the current folder.
 #define KR_ENV_RUN_DIR "KREPLAY_RUN_DIR"
@@ -13,5 +16,15 @@
 #define KR_ENV_RUN_ID "KREPLAY_RUN_ID"
 // Debug switches that break one mechanism each, comma separated; see engine/fault.h.
 #define KR_ENV_FAULT "KREPLAY_FAULT"
+
+// What of it the built-in tool uses. Strings belong to the environment.
+struct kr_settings {
+    const char *pmc;     // never NULL
+    const char *run_dir; // never NULL
+    uint64_t run_id;     // 0 = none given
+};
+
+// 0, or KREPLAY_INVALID with a one-line `error`.
+int kr_settings_read(struct kr_settings *out, char *error, size_t error_bytes);
 
 #endif

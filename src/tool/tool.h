@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The built-in counter tool: a plain client of include/kreplay/kreplay.h that replays every dispatch once per counter
-// group and writes the record log.
+// The built-in counter tool: a plain client of include/kreplay/kreplay.h that replays every dispatch once per
+// counter group and writes the record log.
 #ifndef KR_TOOL_H
 #define KR_TOOL_H
 
-// Reads the environment (settings.h), opens the log and registers the tool. Called by a back end after it has made
-// the engine and before it adds agents. `backend` names it in the log. Returns 0 (also when there is nothing to
-// collect: then no tool is registered and kreplay stays passive) or a negative kreplay_status with `error` filled.
+// Reads the environment (settings.h), opens the log and registers the tool. Called by a back end after it has
+// made the engine and before it adds agents. `backend` names it in the log. Returns 0 (also when there is
+// nothing to collect: then no tool is registered and kreplay stays passive) or a negative kreplay_status with
+// `error` filled.
 int kr_tool_start(const char *backend, char *error, unsigned long error_bytes);
 
 #endif

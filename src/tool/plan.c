@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "tool/plan.h"
+#include "counters/text.h"
+#include "tool/say.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ERROR_BYTES 512u
+
+struct known_counter {
+    char *name;
+    uint64_t id;
+};
+
+// The counters of the GPU, while the plan is made.
+struct known_counters {
+    struct known_counter *list;
+    size_t count, capacity;
+    struct kr_log *log;
+};
+
+static int learn_counter(void *arg, const kreplay_counter *counter)
+{
+    struct known_counters *known = arg;
+    if (known->count == known->capacity) {
+        size_t capacity = known->capacity == 0 ? 256 : 2 * known->capacity;
+        struct known_counter *grown = realloc(known->list, capacity * sizeof(*grown));
+        if (grown == NULL)
+            return KREPLAY_NO_MEMORY;
+        known->list = grown;
+        known->capacity = capacity;
+    }
+    char *name = strdup(counter->name);
+    if (name == NULL)
+        return KREPLAY_NO_MEMORY;
+    known->list[known->count++] = (struct known_counter){.name = name, .id = counter->counter_id};
+    (void)kr_log_put_counter(known->log, counter);
+    return 0;
+}
+
+static void forget_counters(struct known_counters *known)
+{
+    for (size_t i = 0; i < known->count; i++)
+        free(known->list[i].name);
+    free(known->list);
+}
+
+static const struct known_counter *find_counter(const struct known_counters *known, const char *name)
+{
+    for (size_t i = 0; i < known->count; i++)
+        if (strcmp(known->list[i].name, name) == 0)
+            return &known->list[i];
+    return NULL;
+}
+
+// The part of a group that the GPU has.
+struct selection {
+    const char **names;
+    uint64_t *ids;
+    size_t count;
+    char missing[ERROR_BYTES]; // the others, in words
+};
+
+static void select_counters(const struct known_counters *known, const struct kr_name_group *group,
+                            struct selection *selection)
+{
+    struct kr_text missing = {.at = selection->missing, .room = sizeof(selection->missing)};
+    selection->count = 0;
+    selection->missing[0] = '\0';
+    for (size_t i = 0; i < group->count; i++) {
+        const struct known_counter *counter = find_counter(known, group->names[i]);
+        if (counter == NULL) {
+            kr_text_add(&missing, "%s%s", selection->missing[0] == '\0' ? "" : ", ", group->names[i]);
+            continue;
+        }
+        selection->names[selection->count] = group->names[i];
+        selection->ids[selection->count++] = counter->id;
+    }
+}
+
+// Adds the group to the plan, or says why not.
+static void plan_group(struct kr_plan *plan, const kreplay_agent *agent, uint32_t index,
+                       const struct selection *selection, struct kr_log *log)
+{
+    if (selection->count == 0) {
+        kr_say(log, "counter group %u is skipped on GPU %u (%s), which has none of its counters: %s",
+               index + 1, agent->agent_id, agent->name, selection->missing);
+        return;
+    }
+    if (selection->missing[0] != '\0')
+        kr_say(log, "counter group %u lacks on GPU %u (%s): %s", index + 1, agent->agent_id, agent->name,
+               selection->missing);
+
+    char error[ERROR_BYTES] = "";
+    kreplay_group *group = NULL;
+    int rc = kreplay_group_create(agent->agent_id, selection->names, selection->count, &group, error,
+                                  sizeof(error));
+    if (rc != KREPLAY_OK) {
+        kr_say(log, "counter group %u cannot be collected on GPU %u (%s): %s", index + 1, agent->agent_id,
+               agent->name, error[0] != '\0' ? error : kreplay_status_text(rc));
+        plan->reason = KREPLAY_REASON_COUNTERS_UNAVAILABLE;
+        return;
+    }
+    plan->groups[plan->count++] = group;
+    kr_log_group record = {.index = index,
+                           .agent_id = agent->agent_id,
+                           .counter_ids = selection->ids,
+                           .counter_count = selection->count};
+    (void)kr_log_put_group(log, &record);
+}
+
+static size_t largest_group(const struct kr_groups *groups)
+{
+    size_t largest = 0;
+    for (size_t i = 0; i < groups->count; i++)
+        largest = groups->groups[i].count > largest ? groups->groups[i].count : largest;
+    return largest;
+}
+
+struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_groups *groups, struct kr_log *log)
+{
+    struct known_counters known = {.log = log};
+    struct selection selection = {0};
+    size_t largest = largest_group(groups);
+    struct kr_plan *plan = calloc(1, sizeof(*plan));
+    kreplay_group **made = calloc(groups->count, sizeof(*made));
+    selection.names = calloc(largest, sizeof(*selection.names));
+    selection.ids = calloc(largest, sizeof(*selection.ids));
+    if (plan == NULL || made == NULL || selection.names == NULL || selection.ids == NULL)
+        goto no_memory;
+    *plan = (struct kr_plan){
+        .agent_id = agent->agent_id, .groups = made, .reason = KREPLAY_REASON_NO_COUNTERS_FOR_AGENT};
+
+    int rc = kreplay_counters(agent->agent_id, learn_counter, &known);
+    if (rc == KREPLAY_NO_MEMORY)
+        goto no_memory;
+    if (rc != KREPLAY_OK) {
+        kr_say(log, "GPU %u (%s) offers no counters: %s", agent->agent_id, agent->name,
+               kreplay_status_text(rc));
+        plan->reason = KREPLAY_REASON_COUNTERS_UNAVAILABLE;
+    }
+    for (size_t i = 0; rc == KREPLAY_OK && i < groups->count; i++) {
+        select_counters(&known, &groups->groups[i], &selection);
+        plan_group(plan, agent, (uint32_t)i, &selection, log);
+    }
+    if (plan->count == 0)
+        kr_say(log, "nothing can be collected on GPU %u (%s): its kernels run once, without counters",
+               agent->agent_id, agent->name);
+    else
+        plan->reason = KREPLAY_REASON_NONE;
+    goto done;
+
+no_memory:
+    kr_say(log, "out of memory: nothing is collected on GPU %u (%s)", agent->agent_id, agent->name);
+    free(plan);
+    free(made);
+    plan = NULL;
+done:
+    forget_counters(&known);
+    free(selection.names);
+    free(selection.ids);
+    return plan;
+}
+
+void kr_plan_destroy(struct kr_plan *plan)
+{
+    for (size_t i = 0; i < plan->count; i++)
+        kreplay_group_destroy(plan->groups[i]);
+    free(plan->groups);
+    free(plan);
+}

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// The one place through which the built-in tool speaks: one line on stderr, in one write so that lines of
+// several threads and processes stay whole, and a message record in the log.
+#ifndef KR_SAY_H
+#define KR_SAY_H
+
+struct kr_log;
+
+// `log` may be NULL: stderr only.
+void kr_say(struct kr_log *log, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

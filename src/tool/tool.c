@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// The callbacks of the built-in tool, and its start. All it knows of a dispatch goes into the log before the
+// callback returns, that is before the program can see the dispatch complete.
+#include "tool/tool.h"
+#include "engine/clock.h"
+#include "tool/plan.h"
+#include "tool/process.h"
+#include "tool/say.h"
+#include "tool/settings.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_LOGS_PER_PID 1000u
+
+struct tool {
+    struct kr_log *log;
+    struct kr_groups groups;
+    pthread_mutex_t lock; // plans
+    struct kr_plan *plans;
+    atomic_uint_fast64_t dispatches;
+    atomic_uint_fast64_t lost; // records that could not be written
+};
+
+// Takes note of a record's fate; the first loss is said at once, the sum at the end.
+static void logged(struct tool *tool, int rc)
+{
+    int err = errno;
+    if (rc == KREPLAY_OK || atomic_fetch_add(&tool->lost, 1) != 0)
+        return;
+    kr_say(NULL, "cannot write to the record log: %s; records are being lost",
+           rc == KREPLAY_IO ? strerror(err) : kreplay_status_text(rc));
+}
+
+static struct kr_plan *find_plan(struct tool *tool, uint32_t agent_id)
+{
+    pthread_mutex_lock(&tool->lock);
+    struct kr_plan *plan = tool->plans;
+    while (plan != NULL && plan->agent_id != agent_id)
+        plan = plan->next;
+    pthread_mutex_unlock(&tool->lock);
+    return plan; // plans are only ever added until fini
+}
+
+static void on_agent(void *arg, const kreplay_agent *agent)
+{
+    struct tool *tool = arg;
+    logged(tool, kr_log_put_agent(tool->log, agent));
+    struct kr_plan *plan = kr_plan_create(agent, &tool->groups, tool->log);
+    if (plan == NULL)
+        return;
+    pthread_mutex_lock(&tool->lock);
+    plan->next = tool->plans;
+    tool->plans = plan;
+    pthread_mutex_unlock(&tool->lock);
+}
+
+static void on_code_object(void *arg, const kreplay_code_object *code_object)
+{
+    struct tool *tool = arg;
+    logged(tool, kr_log_put_code_object(tool->log, code_object));
+}
+
+static void on_kernel(void *arg, const kreplay_kernel *kernel)
+{
+    struct tool *tool = arg;
+    logged(tool, kr_log_put_kernel(tool->log, kernel));
+}
+
+static void on_config(void *arg, kreplay_phase phase, kreplay_config *config)
+{
+    if (phase != KREPLAY_ENTER)
+        return;
+    const struct kr_plan *plan = find_plan(arg, config->dispatch->agent_id);
+    if (plan == NULL || plan->count == 0)
+        return;
+    config->want = true;
+    config->pass_count = (uint32_t)plan->count;
+    if (plan->count == 1)
+        config->group = plan->groups[0];
+}
+
+static void on_pass(void *arg, kreplay_phase phase, kreplay_pass *pass)
+{
+    if (phase != KREPLAY_ENTER)
+        return;
+    const struct kr_plan *plan = find_plan(arg, pass->dispatch->agent_id);
+    if (plan != NULL && pass->current_pass < plan->count)
+        pass->group = plan->groups[pass->current_pass];
+}
+
+static void on_dispatch(void *arg, const kreplay_dispatch_record *record)
+{
+    struct tool *tool = arg;
+    atomic_fetch_add(&tool->dispatches, 1);
+    // The engine cannot know why this tool did not want a dispatch; the tool does.
+    kreplay_dispatch_record copy = *record;
+    kreplay_outcome outcome = *record->outcome;
+    if (outcome.kind == KREPLAY_FILTERED && outcome.reason == KREPLAY_REASON_NONE) {
+        const struct kr_plan *plan = find_plan(tool, record->dispatch->agent_id);
+        outcome.reason = plan != NULL ? plan->reason : KREPLAY_REASON_COUNTERS_UNAVAILABLE;
+    }
+    copy.outcome = &outcome;
+    logged(tool, kr_log_put_dispatch(tool->log, &copy));
+}
+
+static void on_message(void *arg, const char *text)
+{
+    struct tool *tool = arg;
+    logged(tool, kr_log_put_message(tool->log, text));
+}
+
+static void destroy(struct tool *tool)
+{
+    while (tool->plans != NULL) {
+        struct kr_plan *plan = tool->plans;
+        tool->plans = plan->next;
+        kr_plan_destroy(plan);
+    }
+    kr_groups_free(&tool->groups);
+    kr_log_close(tool->log);
+    pthread_mutex_destroy(&tool->lock);
+    free(tool);
+}
+
+static void on_fini(void *arg)
+{
+    struct tool *tool = arg;
+    kr_log_end end = {.end_ns = kr_clock_ns(), .dispatches = atomic_load(&tool->dispatches)};
+    logged(tool, kr_log_put_end(tool->log, &end));
+    uint64_t lost = atomic_load(&tool->lost);
+    if (lost != 0)
+        kr_say(tool->log, "%llu records could not be written to the record log", (unsigned long long)lost);
+    destroy(tool);
+}
+
+// Makes the folder and those above it. 0 or an errno.
+static int make_folder(const char *folder)
+{
+    char path[PATH_MAX];
+    if (strlen(folder) >= sizeof(path))
+        return ENAMETOOLONG;
+    strcpy(path, folder);
+    for (char *at = path + 1; *at != '\0'; at++) {
+        if (*at != '/')
+            continue;
+        *at = '\0';
+        (void)mkdir(path, 0777); // the last one tells
+        *at = '/';
+    }
+    return mkdir(path, 0777) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+// One process can need several logs: after execve the same pid runs another program.
+static int open_log(const char *folder, struct kr_log **out, char *error, size_t error_bytes)
+{
+    int err = make_folder(folder);
+    if (err != 0) {
+        snprintf(error, error_bytes, "cannot make the folder \"%s\": %s", folder, strerror(err));
+        return KREPLAY_IO;
+    }
+    char path[PATH_MAX];
+    int rc = KREPLAY_IO;
+    for (unsigned i = 1; i <= MAX_LOGS_PER_PID; i++) {
+        char suffix[16] = "";
+        if (i > 1)
+            snprintf(suffix, sizeof(suffix), "-%u", i);
+        if (snprintf(path, sizeof(path), "%s/%d%s.krlog", folder, (int)getpid(), suffix) >=
+            (int)sizeof(path)) {
+            errno = ENAMETOOLONG;
+            break;
+        }
+        rc = kr_log_create(path, out);
+        if (rc != KREPLAY_IO || errno != EEXIST)
+            break;
+    }
+    if (rc != KREPLAY_OK)
+        snprintf(error, error_bytes, "cannot create the record log \"%.300s\": %s", path,
+                 rc == KREPLAY_IO ? strerror(errno) : kreplay_status_text(rc));
+    return rc;
+}
+
+static int write_process(struct kr_log *log, uint64_t run_id, const char *backend, char *error,
+                         size_t error_bytes)
+{
+    kr_log_process process;
+    int rc = kr_process_describe(run_id, &process);
+    if (rc == KREPLAY_OK) {
+        process.backend = backend;
+        process.version = KREPLAY_VERSION;
+        rc = kr_log_put_process(log, &process);
+        int err = errno;
+        kr_process_free(&process);
+        errno = err;
+    }
+    if (rc != KREPLAY_OK)
+        snprintf(error, error_bytes, "cannot write to the record log: %s",
+                 rc == KREPLAY_IO ? strerror(errno) : kreplay_status_text(rc));
+    return rc;
+}
+
+static int register_tool(struct tool *tool, char *error, size_t error_bytes)
+{
+    const kreplay_tool callbacks = {
+        .size = sizeof(callbacks),
+        .name = "kreplay",
+        .tool = tool,
+        .agent = on_agent,
+        .code_object = on_code_object,
+        .kernel = on_kernel,
+        .config = on_config,
+        .pass = on_pass,
+        .dispatch = on_dispatch,
+        .message = on_message,
+        .fini = on_fini,
+    };
+    int rc = kreplay_register(&callbacks);
+    if (rc != KREPLAY_OK)
+        snprintf(error, error_bytes, "cannot register the counter tool: %s", kreplay_status_text(rc));
+    return rc;
+}
+
+int kr_tool_start(const char *backend, char *error, unsigned long error_bytes)
+{
+    struct kr_settings settings;
+    struct kr_groups groups;
+    int rc = kr_settings_read(&settings, error, error_bytes);
+    if (rc == KREPLAY_OK)
+        rc = kr_groups_parse(settings.pmc, &groups, error, error_bytes);
+    if (rc != KREPLAY_OK || groups.count == 0)
+        return rc;
+
+    struct tool *tool = calloc(1, sizeof(*tool));
+    if (tool == NULL) {
+        kr_groups_free(&groups);
+        snprintf(error, error_bytes, "out of memory");
+        return KREPLAY_NO_MEMORY;
+    }
+    tool->groups = groups;
+    pthread_mutex_init(&tool->lock, NULL);
+    rc = open_log(settings.run_dir, &tool->log, error, error_bytes);
+    if (rc == KREPLAY_OK)
+        rc = write_process(tool->log, settings.run_id, backend, error, error_bytes);
+    if (rc == KREPLAY_OK)
+        rc = register_tool(tool, error, error_bytes);
+    if (rc != KREPLAY_OK)
+        destroy(tool);
+    return rc;
+}
