@@ -21,8 +21,8 @@
 enum {
     MAX_IB_DEPTH = 4,           // nested INDIRECT_BUFFERs, the outermost stream included
     MAX_TOTAL_DWORDS = 1 << 22, // read from all streams together
-    WAIT_POLL_NS = 20 * 1000,
-    WAIT_TOTAL_NS = 1000 * 1000 * 1000, // in all WAIT_REG_MEM together
+    WAIT_POLL_NS = 100 * 1000,
+    MAX_WAIT_POLLS = 10 * 1000, // by all WAIT_REG_MEM together: a good second
 };
 
 struct run {
@@ -32,7 +32,7 @@ struct run {
     size_t error_bytes;
     unsigned depth;
     size_t dwords_left;
-    int64_t wait_left_ns;
+    unsigned polls_left;
     const char *packet; // name of the packet being run
     size_t at;          // its dword in the innermost stream
 };
@@ -173,14 +173,6 @@ static int write_data(struct run *run, const uint32_t *body, uint32_t n)
     return 0;
 }
 
-static int64_t now_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
 static bool wait_is_over(uint32_t function, uint32_t value, uint32_t reference)
 {
     switch (function) {
@@ -204,7 +196,6 @@ static bool wait_is_over(uint32_t function, uint32_t value, uint32_t reference)
 static int wait_reg_mem(struct run *run, const uint32_t *body, uint32_t n)
 {
     const struct timespec poll = {.tv_nsec = WAIT_POLL_NS};
-    const int64_t started_ns = now_ns(), left_ns = run->wait_left_ns;
     const uint32_t control = body[0], reference = body[3], mask = body[4];
 
     (void)n;
@@ -220,11 +211,11 @@ static int wait_reg_mem(struct run *run, const uint32_t *body, uint32_t n)
             return -1;
         if (wait_is_over(SG_PM4_WAIT_FUNCTION(control), value & mask, reference))
             return 0;
-        if (run->wait_left_ns <= 0)
+        if (run->polls_left == 0)
             return fail(run, "gave up waiting: 0x%x & 0x%x against 0x%x, control word 0x%08x", value, mask,
                         reference, control);
         nanosleep(&poll, NULL);
-        run->wait_left_ns = left_ns - (now_ns() - started_ns);
+        run->polls_left--;
     }
 }
 
@@ -362,7 +353,7 @@ int sg_pm4_run(struct sg_perf *perf, struct sg_pm4_queue *queue, const uint32_t 
         .error = error,
         .error_bytes = error ? error_bytes : 0,
         .dwords_left = MAX_TOTAL_DWORDS,
-        .wait_left_ns = WAIT_TOTAL_NS,
+        .polls_left = MAX_WAIT_POLLS,
         .packet = "stream",
     };
 
