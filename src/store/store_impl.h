@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What the store's files share.
+#ifndef KR_STORE_IMPL_H
+#define KR_STORE_IMPL_H
+
+#include "store/store.h"
+
+// One process's name in the rocpd tables: "" guid, suffix "_<guid with underscores>".
+struct kr_store_ids {
+    char guid[37];
+    char suffix[38];
+};
+
+struct kr_store {
+    sqlite3 *db;
+    char *path;   // of the file being written; NULL for temporary ones and when reading
+    bool writing; // between create and finish
+    char error[512];
+};
+
+// Notes `text` (printf) and, when status is KREPLAY_IO, SQLite's own words. Returns status.
+int kr_store_fail(struct kr_store *store, int status, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+int kr_store_exec(struct kr_store *store, const char *sql);
+
+// schema.c
+int kr_store_create_own_tables(struct kr_store *store);
+int kr_store_create_process_tables(struct kr_store *store, const struct kr_store_ids *ids);
+int kr_store_create_views(struct kr_store *store);
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// The store's content, asked with SQL as a user of the database would.
+#include "sample_log.h"
+
+#include "kreplay/kreplay.h"
+#include "store/names.h"
+#include "store/rocpd_tables.h"
+#include "store/store.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char folder[] = "/tmp/kr-store-XXXXXX";
+static char log_path[64], other_log[64], db_path[64];
+
+static int set_up(void **state)
+{
+    (void)state;
+    if (!mkdtemp(folder))
+        return -1;
+    snprintf(log_path, sizeof(log_path), "%s/1.krlog", folder);
+    snprintf(other_log, sizeof(other_log), "%s/2.krlog", folder);
+    snprintf(db_path, sizeof(db_path), "%s/out_results.db", folder);
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    unlink(log_path);
+    unlink(other_log);
+    unlink(db_path);
+    return rmdir(folder);
+}
+
+static struct kr_store *build(const struct sample_log *first, const struct sample_log *second)
+{
+    struct kr_store *store = NULL;
+    assert_int_equal(kr_store_create(NULL, &store), 0);
+    const struct kr_store_run run = {
+        .run_id = 77, .mode = "kernel", .command = "./three_kernels", .exit_status = 0};
+    assert_int_equal(kr_store_set_run(store, &run), 0);
+    sample_log_write(first);
+    if (kr_store_add_log(store, first->path))
+        fail_msg("%s", kr_store_error(store));
+    if (second) {
+        sample_log_write(second);
+        if (kr_store_add_log(store, second->path))
+            fail_msg("%s", kr_store_error(store));
+    }
+    if (kr_store_finish(store))
+        fail_msg("%s", kr_store_error(store));
+    return store;
+}
+
+// First column of the first row, as text; "" when there is no row.
+static const char *ask(struct kr_store *store, const char *sql)
+{
+    static char answer[256];
+    sqlite3_stmt *statement = NULL;
+    if (sqlite3_prepare_v2(kr_store_db(store), sql, -1, &statement, NULL) != SQLITE_OK)
+        fail_msg("%s: %s", sql, sqlite3_errmsg(kr_store_db(store)));
+    answer[0] = '\0';
+    if (sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0))
+        snprintf(answer, sizeof(answer), "%s", (const char *)sqlite3_column_text(statement, 0));
+    sqlite3_finalize(statement);
+    return answer;
+}
+
+#define assert_sql(store, sql, expected) assert_string_equal(ask(store, sql), expected)
+
+static void each_counter_stands_once_per_dispatch(void **state)
+{
+    (void)state;
+    struct kr_store *store = build(&(struct sample_log){.path = log_path}, NULL);
+    // SQ_WAVES is in all five passes; a sum over passes would read 81920.
+    assert_sql(store,
+               "SELECT value FROM counters_collection WHERE dispatch_id = 1 AND counter_name = 'SQ_WAVES'",
+               "16384.0");
+    assert_sql(store, "SELECT COUNT(*) FROM counters_collection WHERE dispatch_id = 1", "7");
+    assert_sql(store,
+               "SELECT COUNT(*) FROM rocpd_pmc_event e JOIN rocpd_info_pmc i ON i.id = e.pmc_id"
+               " WHERE i.name = 'SQ_WAVES'",
+               "6"); // three replayed dispatches of two instances
+    assert_sql(store, "SELECT COUNT(DISTINCT dispatch_id) FROM counters_collection", "3");
+    kr_store_close(store);
+}
+
+static void dispatches_stand_once_with_their_outcome(void **state)
+{
+    (void)state;
+    struct kr_store *store = build(&(struct sample_log){.path = log_path}, NULL);
+    assert_sql(store, "SELECT COUNT(*) FROM kernels", "4");
+    assert_sql(store, "SELECT name FROM kernels WHERE dispatch_id = 2",
+               "void saxpy<4>(float, float const*, float*, int)");
+    assert_sql(store, "SELECT truncated_kernel_name FROM kernel_symbols WHERE id = 2", "saxpy");
+    assert_sql(store, "SELECT COUNT(*) FROM kreplay_outcome WHERE kind = 'replayed'", "3");
+    assert_sql(store, "SELECT kind || ' ' || reason FROM kreplay_outcome WHERE dispatch_id = 4",
+               "declined host_memory");
+    assert_sql(store, "SELECT COUNT(*) FROM kreplay_pass WHERE dispatch_id = 1", "5");
+    assert_sql(store, "SELECT COUNT(*) FROM kreplay_value WHERE dispatch_id = 1", "30");
+    assert_sql(store, "SELECT dispatches FROM kreplay_window WHERE window_id = 3", "1");
+    assert_sql(store, "SELECT COUNT(*) FROM kreplay_group", "15");
+    assert_sql(store, "SELECT text FROM kreplay_message", "dispatch 4 declined: host_memory");
+    assert_sql(store, "SELECT complete FROM kreplay_process", "1");
+    assert_sql(store, "SELECT fini FROM processes", "9000000");
+    kr_store_close(store);
+}
+
+static void a_killed_process_is_marked(void **state)
+{
+    (void)state;
+    struct kr_store *store = build(&(struct sample_log){.path = log_path, .killed = true}, NULL);
+    assert_sql(store, "SELECT complete FROM kreplay_process", "0");
+    assert_sql(store, "SELECT damaged_at IS NULL FROM kreplay_process", "1");
+    assert_sql(store, "SELECT COUNT(*) FROM kernels", "4");
+    kr_store_close(store);
+}
+
+static void a_log_cut_in_a_record_is_read_up_to_it(void **state)
+{
+    (void)state;
+    sample_log_write(&(struct sample_log){.path = log_path, .killed = true});
+    FILE *file = fopen(log_path, "ab");
+    assert_non_null(file);
+    fputs("no record", file);
+    fclose(file);
+    struct kr_store *store = NULL;
+    assert_int_equal(kr_store_create(NULL, &store), 0);
+    assert_int_equal(kr_store_add_log(store, log_path), 0);
+    assert_int_equal(kr_store_finish(store), 0);
+    assert_sql(store, "SELECT damaged_at > 0 FROM kreplay_process", "1");
+    assert_sql(store, "SELECT COUNT(*) FROM kernels", "4");
+    kr_store_close(store);
+}
+
+static void values_are_exact_to_64_bits(void **state)
+{
+    (void)state;
+    uint64_t huge = UINT64_MAX - 1;
+    struct kr_store *store = build(&(struct sample_log){.path = log_path, .huge_value = huge}, NULL);
+    sqlite3_stmt *statement = NULL;
+    assert_int_equal(sqlite3_prepare_v2(kr_store_db(store),
+                                        "SELECT value FROM kreplay_value WHERE dispatch_id = 1 AND pass = 4"
+                                        " AND counter_id = 1 AND instance = 0",
+                                        -1, &statement, NULL),
+                     SQLITE_OK);
+    assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+    assert_true(kr_store_u64(statement, 0) == huge);
+    sqlite3_finalize(statement);
+    kr_store_close(store);
+}
+
+static void processes_keep_apart_in_one_store(void **state)
+{
+    (void)state;
+    struct kr_store *store = build(&(struct sample_log){.path = log_path, .pid = 1},
+                                   &(struct sample_log){.path = other_log, .pid = 2});
+    assert_sql(store, "SELECT COUNT(*) FROM kreplay_process", "2");
+    assert_sql(store, "SELECT COUNT(*) FROM kernels", "8");
+    assert_sql(store, "SELECT COUNT(*) FROM counters_collection WHERE counter_name = 'SQ_WAVES'", "6");
+    assert_sql(store, "SELECT MAX(value) FROM counters_collection WHERE counter_name = 'SQ_WAVES'",
+               "16384.0");
+    assert_sql(store, "SELECT COUNT(DISTINCT guid) FROM rocpd_metadata JOIN rocpd_string", "2");
+    kr_store_close(store);
+}
+
+static void the_schema_has_what_rocpd_readers_ask_for(void **state)
+{
+    (void)state;
+    struct kr_store *store = build(&(struct sample_log){.path = log_path}, NULL);
+    assert_sql(store, "SELECT value FROM rocpd_metadata WHERE tag = 'schema_version'", "3");
+    assert_sql(store,
+               "SELECT COUNT(*) FROM sqlite_master WHERE type = 'table' AND name ="
+               " 'rocpd_kernel_dispatch' || (SELECT value FROM rocpd_metadata WHERE tag = 'uuid')",
+               "1");
+    assert_sql(store, "SELECT length(value) FROM rocpd_metadata WHERE tag = 'guid'", "36");
+    for (size_t i = 0; i < kr_rocpd_table_count; i++) {
+        char *sql = sqlite3_mprintf("SELECT COUNT(*) >= 0 FROM \"%w\"", kr_rocpd_tables[i].name);
+        assert_sql(store, sql, "1");
+        sqlite3_free(sql);
+    }
+    for (size_t i = 0; i < kr_rocpd_view_count; i++) { // runs every view: a wrong column name fails here
+        char *sql =
+            sqlite3_mprintf("SELECT COUNT(*) >= 0 FROM (SELECT * FROM \"%w\")", kr_rocpd_views[i].name);
+        assert_sql(store, sql, "1");
+        sqlite3_free(sql);
+    }
+    assert_sql(store, "PRAGMA foreign_key_check", "");
+    assert_sql(store, "PRAGMA integrity_check", "ok");
+    kr_store_close(store);
+}
+
+static void a_file_appears_only_when_finished(void **state)
+{
+    (void)state;
+    sample_log_write(&(struct sample_log){.path = log_path});
+    struct kr_store *store = NULL;
+    assert_int_equal(kr_store_create(db_path, &store), 0);
+    assert_int_equal(kr_store_add_log(store, log_path), 0);
+    kr_store_close(store);
+    assert_int_not_equal(access(db_path, F_OK), 0);
+
+    const struct kr_store_run run = {.run_id = 77, .mode = "kernel", .exit_status = -1};
+    assert_int_equal(kr_store_create(db_path, &store), 0);
+    assert_int_equal(kr_store_set_run(store, &run), 0);
+    assert_int_equal(kr_store_add_log(store, log_path), 0);
+    assert_int_equal(kr_store_finish(store), 0);
+    kr_store_close(store);
+    assert_int_equal(kr_store_open(db_path, &store), 0);
+    assert_sql(store, "SELECT COUNT(*) FROM kernels", "4");
+    assert_sql(store, "SELECT exit_status IS NULL FROM kreplay_run", "1");
+    kr_store_close(store);
+}
+
+static void what_is_no_log_adds_nothing(void **state)
+{
+    (void)state;
+    FILE *file = fopen(log_path, "wb");
+    fputs("this is not a record log, but it is long enough to be looked at", file);
+    fclose(file);
+    struct kr_store *store = NULL;
+    assert_int_equal(kr_store_create(NULL, &store), 0);
+    assert_int_equal(kr_store_add_log(store, log_path), KREPLAY_CORRUPT);
+    assert_non_null(strstr(kr_store_error(store), log_path));
+    assert_int_equal(kr_store_add_log(store, "/nonexistent/1.krlog"), KREPLAY_IO);
+    assert_int_equal(kr_store_finish(store), 0);
+    assert_sql(store, "SELECT COUNT(*) FROM kreplay_process", "0");
+    kr_store_close(store);
+    assert_int_equal(kr_store_open(log_path, &store), KREPLAY_CORRUPT);
+    kr_store_close(store);
+}
+
+static void the_same_log_twice_is_refused_whole(void **state)
+{
+    (void)state;
+    sample_log_write(&(struct sample_log){.path = log_path});
+    struct kr_store *store = NULL;
+    assert_int_equal(kr_store_create(NULL, &store), 0);
+    assert_int_equal(kr_store_add_log(store, log_path), 0);
+    assert_int_not_equal(kr_store_add_log(store, log_path), 0);
+    assert_int_equal(kr_store_finish(store), 0);
+    assert_sql(store, "SELECT COUNT(*) FROM kernels", "4");
+    kr_store_close(store);
+}
+
+static void names_are_made_readable(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *mangled, *demangled, *truncated;
+    } cases[] = {
+        {"_Z6vecaddPKfS0_Pfi", "vecadd(float const*, float const*, float*, int)", "vecadd"},
+        {"_Z5saxpyILi4EEvfPKfPfi.kd", "void saxpy<4>(float, float const*, float*, int)", "saxpy"},
+        {"_ZN3app6detail4workIdEEvPT_", "void app::detail::work<double>(double*)", "work"},
+        {"_ZN12_GLOBAL__N_14spinEi", "(anonymous namespace)::spin(int)", "spin"},
+        {"__amd_rocclr_fillBufferAligned.kd", "__amd_rocclr_fillBufferAligned",
+         "__amd_rocclr_fillBufferAligned"},
+        {"_Znonsense", "_Znonsense", "_Znonsense"},
+        {"", "", ""},
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        char *demangled = kr_name_demangle(cases[i].mangled);
+        assert_string_equal(demangled, cases[i].demangled);
+        char *truncated = kr_name_truncate(demangled);
+        assert_string_equal(truncated, cases[i].truncated);
+        free(truncated);
+        free(demangled);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_counter_stands_once_per_dispatch),
+        cmocka_unit_test(dispatches_stand_once_with_their_outcome),
+        cmocka_unit_test(a_killed_process_is_marked),
+        cmocka_unit_test(a_log_cut_in_a_record_is_read_up_to_it),
+        cmocka_unit_test(values_are_exact_to_64_bits),
+        cmocka_unit_test(processes_keep_apart_in_one_store),
+        cmocka_unit_test(the_schema_has_what_rocpd_readers_ask_for),
+        cmocka_unit_test(a_file_appears_only_when_finished),
+        cmocka_unit_test(what_is_no_log_adds_nothing),
+        cmocka_unit_test(the_same_log_twice_is_refused_whole),
+        cmocka_unit_test(names_are_made_readable),
+    };
+    return cmocka_run_group_tests_name("store", tests, set_up, tear_down);
+}
