@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Runs the waves of one work-group on one thread: the instruction loop, round robin at barriers, yields and
+// the end of a time slice, and counting by class.
+#include "softgpu/isa/machine.h"
+
+#include <sched.h>
+#include <stdio.h>
+
+// Instructions that a wave runs before the next one has its turn. A wave that spins on another wave of its
+// group must give way; longer slices keep registers in the cache.
+#define SLICE 4096
+
+static void stopped(struct sg_wave *w)
+{
+    w->fault->kind = SG_FAULT_STOPPED;
+    w->fault->pc = w->pc;
+    w->fault->address = 0;
+    snprintf(w->fault->text, sizeof w->fault->text, "kernel %.60s was stopped at 0x%llx",
+             w->group->launch->kernel_name, (unsigned long long)w->pc);
+}
+
+static enum sg_step cannot_execute(struct sg_wave *w, const struct sg_inst *inst)
+{
+    if (!inst) {
+        w->fault->kind = SG_FAULT_RESOURCES;
+        w->fault->pc = w->pc;
+        snprintf(w->fault->text, sizeof w->fault->text, "no host memory for decoded code of kernel %.60s",
+                 w->group->launch->kernel_name);
+        return SG_STEP_FAULT;
+    }
+    w->pc += 4 * (uint64_t)inst->n_words;
+    return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, inst->info ? "not implemented" : "illegal");
+}
+
+static unsigned lanes_of(uint64_t exec)
+{
+    return exec == UINT64_MAX ? SG_LANES : (unsigned)__builtin_popcountll(exec);
+}
+
+static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w)
+{
+    m->running = w;
+    for (unsigned left = SLICE; left; left--) {
+        const struct sg_inst *inst = sg_code_cached(&m->code, w->pc);
+        if (!inst) {
+            m->inst = NULL;
+            inst = sg_code_fetch(&m->code, w->pc);
+            if (!inst || !inst->info || !inst->info->exec)
+                return cannot_execute(w, inst);
+        }
+        m->inst = inst;
+        w->pc += 4 * (uint64_t)inst->n_words;
+        m->tally[inst->info->klass]++;
+        if (inst->info->klass == SG_CLASS_VALU)
+            m->lanes_valu += lanes_of(sg_exec(w));
+        const enum sg_step step = inst->info->exec(w, inst);
+        if (step)
+            return step;
+    }
+    return SG_STEP_OK;
+}
+
+// Releases the barrier when every wave that has not ended waits at it.
+static void pass_barrier(struct sg_machine *m)
+{
+    for (unsigned i = 0; i < m->group.n_waves; i++)
+        if (!m->wave[i].ended && !m->wave[i].at_barrier)
+            return;
+    for (unsigned i = 0; i < m->group.n_waves; i++)
+        m->wave[i].at_barrier = false;
+}
+
+bool sg_group_run(struct sg_machine *m)
+{
+    const volatile int *stop = m->group.launch->stop;
+    unsigned alive = m->group.n_waves;
+    while (alive) {
+        bool progress = false;
+        for (unsigned i = 0; i < m->group.n_waves; i++) {
+            struct sg_wave *w = &m->wave[i];
+            if (w->ended || w->at_barrier)
+                continue;
+            if (stop && *stop) {
+                stopped(w);
+                return false;
+            }
+            switch (run_slice(m, w)) {
+            case SG_STEP_OK:
+                progress = true;
+                break;
+            case SG_STEP_YIELD:
+                break;
+            case SG_STEP_BARRIER:
+                w->at_barrier = true;
+                progress = true;
+                pass_barrier(m);
+                break;
+            case SG_STEP_END:
+                w->ended = true;
+                alive--;
+                progress = true;
+                pass_barrier(m);
+                break;
+            case SG_STEP_FAULT:
+                return false;
+            }
+        }
+        if (!progress) // all wait for something outside: let the thread run that makes it happen
+            sched_yield();
+    }
+    return true;
+}
+
+void sg_group_count(struct sg_machine *m)
+{
+    struct sg_counts *c = m->group.counts;
+    const uint64_t *t = m->tally;
+    c->valu += t[SG_CLASS_VALU];
+    c->salu += t[SG_CLASS_SALU];
+    c->smem += t[SG_CLASS_SMEM];
+    c->lds += t[SG_CLASS_LDS];
+    c->gds += t[SG_CLASS_GDS];
+    c->vmem_rd += t[SG_CLASS_VMEM_RD] + t[SG_CLASS_FLAT_RD];
+    c->vmem_wr += t[SG_CLASS_VMEM_WR] + t[SG_CLASS_FLAT_WR];
+    c->flat += t[SG_CLASS_FLAT_RD] + t[SG_CLASS_FLAT_WR];
+    c->branch += t[SG_CLASS_BRANCH];
+    c->sendmsg += t[SG_CLASS_SENDMSG];
+    c->other_sopp += t[SG_CLASS_OTHER];
+    c->lanes_valu += m->lanes_valu;
+    memset(m->tally, 0, sizeof m->tally);
+    m->lanes_valu = 0;
+}

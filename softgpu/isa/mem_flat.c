@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// FLAT, GLOBAL and SCRATCH: their addresses, and their opcode tables.
+// Source: "AMD Instinct MI200 Instruction Set Architecture", chapter "Flat Memory Instructions".
+#include "softgpu/isa/memory.h"
+
+#define NO_SADDR 0x7f
+
+static uint64_t lane_address(const struct sg_wave *w, unsigned vaddr, unsigned lane)
+{
+    return (uint64_t)w->vgpr[vaddr + 1][lane] << 32 | w->vgpr[vaddr][lane];
+}
+
+static void lanes_begin(struct sg_lanes *lanes, const struct sg_wave *w, unsigned bytes)
+{
+    lanes->mask = sg_exec(w);
+    lanes->writeback = 0;
+    lanes->bytes = bytes;
+}
+
+// Points `lane` at byte `offset` of its private memory.
+static enum sg_step private_lane(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                                 unsigned lane, uint32_t offset)
+{
+    const uint64_t own_bytes = w->group->scratch_wave_bytes / SG_LANES;
+    if ((uint64_t)offset + lanes->bytes <= own_bytes && sg_lanes_swizzle(lanes, lane, lane, offset))
+        return SG_STEP_OK;
+    return sg_wave_fault(w, inst, SG_FAULT_MEMORY, offset,
+                         "private address 0x%x of %llu bytes per work-item, lane %u", offset,
+                         (unsigned long long)own_bytes, lane);
+}
+
+static enum sg_step resolve_flat(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                                 unsigned bytes)
+{
+    const struct sg_launch *launch = w->group->launch;
+    lanes_begin(lanes, w, bytes);
+    sg_private_shape(w, sg_sgpr64(w, SG_SGPR_FLAT_SCRATCH), &lanes->shape);
+    SG_EACH_LANE(lane, lanes->mask)
+    {
+        const uint64_t address = lane_address(w, inst->vaddr, lane) + (uint64_t)(int64_t)inst->simm;
+        const uint32_t high = (uint32_t)(address >> 32), low = (uint32_t)address;
+        lanes->ptr[lane] = (uint8_t *)(uintptr_t)address;
+        if (high == launch->shared_aperture_hi) {
+            if ((uint64_t)low + bytes > w->group->lds_bytes)
+                return sg_wave_fault(w, inst, SG_FAULT_LDS, low, "LDS offset %u of %u bytes, lane %u", low,
+                                     w->group->lds_bytes, (unsigned)lane);
+            lanes->ptr[lane] = w->group->lds + low;
+        } else if (high == launch->private_aperture_hi) {
+            const enum sg_step step = private_lane(w, inst, lanes, lane, low);
+            if (step)
+                return step;
+        }
+    }
+    return SG_STEP_OK;
+}
+
+static void resolve_global(const struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                           unsigned bytes)
+{
+    lanes_begin(lanes, w, bytes);
+    const uint64_t offset = (uint64_t)(int64_t)inst->simm;
+    if (inst->saddr == NO_SADDR) {
+        for (unsigned lane = 0; lane < SG_LANES; lane++)
+            lanes->ptr[lane] = (uint8_t *)(uintptr_t)(lane_address(w, inst->vaddr, lane) + offset);
+        return;
+    }
+    const uint64_t base = sg_sgpr64(w, inst->saddr) + offset;
+    for (unsigned lane = 0; lane < SG_LANES; lane++)
+        lanes->ptr[lane] = (uint8_t *)(uintptr_t)(base + w->vgpr[inst->vaddr][lane]);
+}
+
+static enum sg_step resolve_scratch(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                                    unsigned bytes)
+{
+    lanes_begin(lanes, w, bytes);
+    sg_private_shape(w, sg_sgpr64(w, SG_SGPR_FLAT_SCRATCH), &lanes->shape);
+    const bool scalar = inst->saddr != NO_SADDR;
+    SG_EACH_LANE(lane, lanes->mask)
+    {
+        const uint32_t base = scalar ? w->sgpr[inst->saddr] : w->vgpr[inst->vaddr][lane];
+        const enum sg_step step = private_lane(w, inst, lanes, lane, base + (uint32_t)inst->simm);
+        if (step)
+            return step;
+    }
+    return SG_STEP_OK;
+}
+
+static bool canonical(uint64_t address)
+{
+    const int64_t high = (int64_t)address >> 47;
+    return high == 0 || high == -1;
+}
+
+// Lanes run in ascending order and a load may have replaced the address registers of those before the
+// faulting one, so the highest odd address is the one that surely was used.
+bool sg_memory_odd_address(const struct sg_wave *w, const struct sg_inst *inst, uint64_t *address)
+{
+    const uint64_t exec = sg_exec(w);
+    const bool scalar = inst->info->encoding == SG_ENC_GLOBAL && inst->saddr != NO_SADDR;
+    if (inst->info->encoding == SG_ENC_SMEM) {
+        *address = sg_sgpr64(w, inst->src[0]);
+        return true;
+    }
+    if (inst->info->encoding != SG_ENC_GLOBAL && inst->info->encoding != SG_ENC_FLAT)
+        return false;
+    for (int lane = SG_LANES - 1; lane >= 0; lane--) {
+        *address = (uint64_t)(int64_t)inst->simm;
+        *address += scalar ? sg_sgpr64(w, inst->saddr) + w->vgpr[inst->vaddr][lane]
+                           : lane_address(w, inst->vaddr, (unsigned)lane);
+        if (exec >> lane & 1 && !canonical(*address))
+            return true;
+    }
+    return false;
+}
+
+static enum sg_step finish_load(struct sg_wave *w, const struct sg_inst *inst, const struct sg_lanes *lanes)
+{
+    const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
+    if (inst->lds)
+        return sg_lanes_load_lds(w, inst, lanes, kind);
+    sg_lanes_load(w, lanes, inst->vdst, kind);
+    return SG_STEP_OK;
+}
+
+static enum sg_step flat_load(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    const enum sg_step step = resolve_flat(w, inst, &lanes, sg_mem_bytes((enum sg_mem_kind)inst->info->arg));
+    return step ? step : finish_load(w, inst, &lanes);
+}
+
+static enum sg_step flat_store(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
+    const enum sg_step step = resolve_flat(w, inst, &lanes, sg_mem_bytes(kind));
+    if (step)
+        return step;
+    sg_lanes_store(w, &lanes, inst->vdata, kind);
+    return SG_STEP_OK;
+}
+
+static enum sg_step flat_atomic(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    const enum sg_step step = resolve_flat(w, inst, &lanes, inst->info->arg & SG_ATOMIC_64 ? 8 : 4);
+    if (step)
+        return step;
+    return sg_lanes_atomic(w, inst, &lanes, inst->vdata, inst->vdst, inst->info->arg, inst->glc);
+}
+
+static enum sg_step global_load(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    resolve_global(w, inst, &lanes, sg_mem_bytes((enum sg_mem_kind)inst->info->arg));
+    return finish_load(w, inst, &lanes);
+}
+
+static enum sg_step global_store(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
+    resolve_global(w, inst, &lanes, sg_mem_bytes(kind));
+    sg_lanes_store(w, &lanes, inst->vdata, kind);
+    return SG_STEP_OK;
+}
+
+static enum sg_step global_atomic(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    resolve_global(w, inst, &lanes, inst->info->arg & SG_ATOMIC_64 ? 8 : 4);
+    return sg_lanes_atomic(w, inst, &lanes, inst->vdata, inst->vdst, inst->info->arg, inst->glc);
+}
+
+static enum sg_step scratch_load(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    const enum sg_step step =
+        resolve_scratch(w, inst, &lanes, sg_mem_bytes((enum sg_mem_kind)inst->info->arg));
+    return step ? step : finish_load(w, inst, &lanes);
+}
+
+static enum sg_step scratch_store(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct sg_lanes lanes;
+    const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
+    const enum sg_step step = resolve_scratch(w, inst, &lanes, sg_mem_bytes(kind));
+    if (step)
+        return step;
+    sg_lanes_store(w, &lanes, inst->vdata, kind);
+    return SG_STEP_OK;
+}
+
+#define RD SG_CLASS_FLAT_RD
+#define WR SG_CLASS_FLAT_WR
+
+static const struct sg_opinfo flat_rows[] = {
+    SG_ROWS_PLAIN(SG_ENC_FLAT, RD, WR, "flat", 2, flat_load, flat_store),
+    SG_ROWS_ATOMIC32(SG_ENC_FLAT, WR, "flat", 2, flat_atomic),
+    SG_ROWS_ATOMIC_F64(SG_ENC_FLAT, WR, "flat", 2, flat_atomic),
+    SG_ROWS_ATOMIC64(SG_ENC_FLAT, WR, "flat", 2, flat_atomic),
+};
+
+static const struct sg_opinfo global_rows[] = {
+    SG_ROWS_PLAIN(SG_ENC_GLOBAL, RD, WR, "global", 2, global_load, global_store),
+    SG_ROWS_ATOMIC32(SG_ENC_GLOBAL, WR, "global", 2, global_atomic),
+    SG_ROWS_ATOMIC_F32(SG_ENC_GLOBAL, WR, "global", 2, global_atomic),
+    SG_ROWS_ATOMIC_F64(SG_ENC_GLOBAL, WR, "global", 2, global_atomic),
+    SG_ROWS_ATOMIC64(SG_ENC_GLOBAL, WR, "global", 2, global_atomic),
+};
+
+static const struct sg_opinfo scratch_rows[] = {
+    SG_ROWS_PLAIN(SG_ENC_SCRATCH, RD, WR, "scratch", 1, scratch_load, scratch_store),
+};
+
+const struct sg_optable sg_table_flat = SG_TABLE(flat_rows);
+const struct sg_optable sg_table_global = SG_TABLE(global_rows);
+const struct sg_optable sg_table_scratch = SG_TABLE(scratch_rows);
