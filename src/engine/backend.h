@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The one struct through which the engine reaches a device. A back end (HSA, CUDA, fake) fills it; the engine knows no
-// vendor. All functions return 0 or a negative kreplay_status, take the back end's `ctx` first, are called for one
-// agent by one thread at a time (the gate's writer) unless said otherwise, and never block longer than their timeout.
+// The one struct through which the engine reaches a device. A back end (HSA, CUDA, fake) fills it; the engine
+// knows no vendor. All functions return 0 or a negative kreplay_status, take the back end's `ctx` first, are
+// called for one agent by one thread at a time (the gate's writer) unless said otherwise, and never block
+// longer than their timeout.
 #ifndef KR_BACKEND_H
 #define KR_BACKEND_H
 
@@ -12,9 +13,9 @@ enum kr_op_kind { KR_OP_DISPATCH, KR_OP_BARRIER, KR_OP_FILL, KR_OP_COPY };
 // One operation of a window, in submission order of its queue.
 struct kr_op {
     enum kr_op_kind kind;
-    kreplay_dispatch dispatch;  // KR_OP_DISPATCH only
-    kreplay_reason unsafe;      // set by the back end before the window: why it must not be repeated, or NONE
-    void *backend;              // the back end's own: packet, program's signal, ...
+    kreplay_dispatch dispatch; // KR_OP_DISPATCH only
+    kreplay_reason unsafe;     // set by the back end before the window: why it must not be repeated, or NONE
+    void *backend;             // the back end's own: packet, program's signal, ...
 };
 
 // Where a buffer of kreplay's lives.
@@ -39,7 +40,7 @@ struct kr_op_result {
 // Back ends put this first in their group type.
 struct kreplay_group {
     uint32_t agent_id;
-    size_t value_capacity;      // upper bound of values per operation
+    size_t value_capacity; // upper bound of values per operation
 };
 
 // HSA: pass 0 is the program's own single execution. CUDA: the program launches it itself, unarmed, between
@@ -52,7 +53,8 @@ struct kr_backend {
     const char *name;
     unsigned flags;
 
-    // Waits until what `queue` was given before the window is done; until the whole agent, copies included, is idle.
+    // Waits until what `queue` was given before the window is done; until the whole agent, copies included,
+    // is idle.
     int (*drain_queue)(void *ctx, uint32_t agent, void *queue, uint64_t timeout_ns);
     int (*drain_agent)(void *ctx, uint32_t agent, uint64_t timeout_ns);
 
@@ -63,32 +65,42 @@ struct kr_backend {
 
     // Copies a list, complete on return. Source and target are captured memory or buffers of kreplay's.
     int (*copy)(void *ctx, uint32_t agent, enum kr_path path, const struct kr_copy *list, size_t count);
-    // Sets changed[i] = 1 for every block i of `block_bytes` (the last may be short) in which a and b differ, else 0.
+    // Sets changed[i] = 1 for every block i of `block_bytes` (the last may be short) in which a and b differ,
+    // else 0.
     int (*compare)(void *ctx, uint32_t agent, const void *a, const void *b, size_t bytes, size_t block_bytes,
                    uint8_t *changed);
 
-    // One pass: begin (arm `group`, NULL = nothing armed), submit each operation in order, end (wait for all, read).
-    // `results` has op_count entries. On KREPLAY_TIMEOUT work may still be running: see cancel and detach.
+    // One pass: begin (arm `group`, NULL = nothing armed), submit each operation in order, end (wait for all,
+    // read). `results` has op_count entries; `values` of each points to group->value_capacity places (NULL
+    // without group). pass_begin that fails has done nothing. submit that fails has not started this
+    // operation. pass_end: KREPLAY_TIMEOUT = work may still be running, see cancel and detach;
+    // KREPLAY_UNAVAILABLE = all work is done, its values could not be read; any other error = all work has
+    // ended, the device reported an error.
     int (*pass_begin)(void *ctx, uint32_t agent, kreplay_group *group, size_t op_count);
     int (*submit)(void *ctx, uint32_t agent, struct kr_op *op, size_t index);
     int (*pass_end)(void *ctx, uint32_t agent, uint64_t timeout_ns, struct kr_op_result *results);
-    // Stops what a timed-out pass still runs; afterwards nothing of it touches memory.
+    // Ends a pass that was begun and not ended, and stops what it still runs; afterwards nothing of it
+    // touches memory.
     int (*cancel)(void *ctx, uint32_t agent);
-    // The live run timed out and stands as the plain run: the back end lets it finish by itself and completes the
-    // program's signals then. complete() is not called for this window.
+    // The window is the back end's alone again: it lets what was submitted finish by itself, runs the
+    // operations that were not submitted (when the queue's earlier work did not end in time: after that
+    // work), each once, and completes the program's signals then. Called after the gate is released;
+    // complete() is not called.
     void (*detach)(void *ctx, uint32_t agent, struct kr_window *window);
     // Back ends without KR_BACKEND_LIVE_IS_PASS0: waits for the program's own execution. NULL otherwise.
     int (*live_wait)(void *ctx, uint32_t agent, struct kr_window *window, uint64_t timeout_ns,
                      struct kr_op_result *results);
 
-    // Completes the program's signals of every operation, once, with the times of the live execution, and lets the
-    // queue go on. The last call of a window, after the records are written and the gate is released.
+    // Completes the program's signals of every operation, once, with the times of the live execution, and
+    // lets the queue go on. The last call of a window, after the records are written and the gate is
+    // released.
     void (*complete)(void *ctx, uint32_t agent, struct kr_window *window, const struct kr_op_result *live);
 
     // Counters. Called from any thread.
-    int (*counters)(void *ctx, uint32_t agent, int (*visit)(void *arg, const kreplay_counter *counter), void *arg);
-    int (*group_create)(void *ctx, uint32_t agent, const char *const *names, size_t count, kreplay_group **group,
-                        char *error, size_t error_bytes);
+    int (*counters)(void *ctx, uint32_t agent, int (*visit)(void *arg, const kreplay_counter *counter),
+                    void *arg);
+    int (*group_create)(void *ctx, uint32_t agent, const char *const *names, size_t count,
+                        kreplay_group **group, char *error, size_t error_bytes);
     void (*group_destroy)(void *ctx, kreplay_group *group);
 };
 

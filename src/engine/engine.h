@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The replay engine as a back end sees it: agents, inventory, gate, windows. One engine a process; the public API
-// (include/kreplay/kreplay.h) works on the one made last by kr_engine_create.
+// The replay engine as a back end sees it: agents, inventory, gate, windows. One engine a process; the public
+// API (include/kreplay/kreplay.h) works on the one made last by kr_engine_create.
 #ifndef KR_ENGINE_H
 #define KR_ENGINE_H
 
@@ -8,8 +8,8 @@
 
 struct kr_engine;
 
-// Bounded waits, budgets and other numbers come from one const table (engine/bounds.h) with environment overrides,
-// read once here. `backend` must outlive the engine; `ctx` is passed to each of its functions.
+// Bounded waits, budgets and other numbers come from one const table (engine/bounds.h) with environment
+// overrides, read once here. `backend` must outlive the engine; `ctx` is passed to each of its functions.
 int kr_engine_create(const struct kr_backend *backend, void *ctx, struct kr_engine **out);
 void kr_engine_destroy(struct kr_engine *engine); // tells the tool fini; no window may be open
 
@@ -20,29 +20,40 @@ int kr_engine_add_agent(struct kr_engine *engine, const kreplay_agent *info);
 void kr_engine_code_object(struct kr_engine *engine, const kreplay_code_object *code_object);
 void kr_engine_kernel(struct kr_engine *engine, const kreplay_kernel *kernel);
 // Prints "kreplay: text" to stderr and tells the tool.
-void kr_engine_message(struct kr_engine *engine, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void kr_engine_message(struct kr_engine *engine, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 enum kr_id { KR_ID_DISPATCH, KR_ID_KERNEL, KR_ID_CODE_OBJECT, KR_ID_QUEUE, KR_ID_COUNT };
 uint64_t kr_engine_new_id(struct kr_engine *engine, enum kr_id which); // from 1, thread-safe
+
+// `accessor` may reach device memory of `owner`, from now on: their windows then exclude each other and
+// capture what both can write. Called outside both gates, before the runtime grants the access.
+void kr_engine_allow_access(struct kr_engine *engine, uint32_t owner, uint32_t accessor);
+
+// The program's own allocation did not fit: gives the snapshot's buffers of the agent back. Called as a
+// reader of the agent's gate. Returns the bytes given back; 0 = a retry is pointless.
+uint64_t kr_engine_give_back(struct kr_engine *engine, uint32_t agent);
 
 // False while no tool is registered: a back end may then leave everything alone.
 bool kr_engine_active(struct kr_engine *engine);
 
 // ---- Inventory: what must be put back. Thread-safe. Each entry gets a new generation.
 enum kr_memory_kind {
-    KR_MEMORY_DEVICE,  // coarse or fine-grained device memory: captured
-    KR_MEMORY_MODULE,  // writable module variable: captured
+    KR_MEMORY_DEVICE,    // coarse or fine-grained device memory: captured
+    KR_MEMORY_MODULE,    // writable module variable: captured
     KR_MEMORY_UNTRACKED, // mutable device memory that cannot be captured: counted, declines
-    KR_MEMORY_HOST,    // host memory that the device can write: not captured, kernel arguments into it decline
+    KR_MEMORY_HOST, // host memory that the device can write: not captured, kernel arguments into it decline
 };
-int kr_inventory_add(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes, enum kr_memory_kind kind);
+int kr_inventory_add(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes,
+                     enum kr_memory_kind kind);
 void kr_inventory_remove(struct kr_engine *engine, void *base); // unknown bases are ignored
 // Kind of the entry that holds `address`; false if none does. base/bytes may be NULL.
 bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_memory_kind *kind, void **base,
                        size_t *bytes);
 
-// ---- Gate: ordinary submissions, copies, allocations and frees hold it as readers, a window as writer. A thread that
-// is inside its own window on that agent passes (re-entrancy is noted on the window).
+// ---- Gate: ordinary submissions, copies, allocations and frees hold it as readers, a window as writer. A
+// thread that is inside its own window on that agent passes (re-entrancy is noted on the window). Entries
+// nest. A free is told to the inventory inside the gate, before it happens.
 void kr_gate_enter(struct kr_engine *engine, uint32_t agent);
 void kr_gate_leave(struct kr_engine *engine, uint32_t agent);
 
@@ -50,18 +61,21 @@ void kr_gate_leave(struct kr_engine *engine, uint32_t agent);
 struct kr_window {
     // filled by the back end
     uint32_t agent;
-    void *queue;          // handed to drain_queue
+    void *queue; // handed to drain_queue
     struct kr_op *ops;
     size_t op_count;
-    void *backend;        // the back end's own
+    void *backend; // the back end's own
     // the engine's
     uint64_t window_id;
     void *state;
 };
 
-// Runs the window from gate to completion on the calling thread: asks the tool, admits, drains, snapshots, runs live
-// and passes, finishes, records, completes. Whatever happens, each operation is executed exactly once as far as the
-// program can see, and complete() or detach() has been called. A failure that leaves no correct continuation aborts.
+// Runs the window from gate to completion on the calling thread: asks the tool, admits, drains, snapshots,
+// runs live and passes, finishes, records, completes. Whatever happens, each operation is executed exactly
+// once as far as the program can see, and complete() or detach() has been called. A failure that leaves no
+// correct continuation aborts. A window run from inside another one of the same thread and agent runs at
+// once, un-replayed (REENTRANT_DISPATCH); it ends the passes of the outer window, whose live result is put
+// back first.
 void kr_window_run(struct kr_engine *engine, struct kr_window *window);
 
 // The same in two halves for back ends whose program launches the live execution itself: everything up to the
