@@ -105,7 +105,7 @@ struct sg_optable {
     const struct sg_opinfo *rows;
     size_t count;
 };
-extern const struct sg_optable sg_optables[SG_ENC_COUNT];
+extern const struct sg_optable *const sg_optables[SG_ENC_COUNT]; // NULL: no such encoding on gfx90a
 
 // Table rows by room: scalar.c, vector ALU files, memory files define these and optables.c collects them.
 extern const struct sg_optable sg_table_sop1, sg_table_sop2, sg_table_sopk, sg_table_sopc, sg_table_sopp;

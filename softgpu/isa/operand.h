@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// Operands of vector instructions: 64-lane sources in, 64-lane results out. A vector operation is three
+// steps: gather each source to an array, compute a result array in one plain loop the compiler can vectorise,
+// store it. Everything between registers and that loop lives here once: scalar broadcast, SDWA selection, DPP
+// permutation, abs/neg, op_sel, denormal flushing, omod, clamp, EXEC and relative (s_set_gpr_idx) addressing.
+#ifndef SG_OPERAND_H
+#define SG_OPERAND_H
+
+#include "softgpu/isa/wave.h"
+
+// MODE register. Source: "AMD Instinct MI200 Instruction Set Architecture", Mode register.
+#define SG_MODE_ROUND32      0x003u // 0 nearest even, 1 +inf, 2 -inf, 3 zero
+#define SG_MODE_ROUND64      0x00cu // for f64 and f16
+#define SG_MODE_DENORM32_IN  0x010u // set: f32 input denormals are kept
+#define SG_MODE_DENORM32_OUT 0x020u
+#define SG_MODE_DENORM64_IN  0x040u // for f64 and f16
+#define SG_MODE_DENORM64_OUT 0x080u
+#define SG_MODE_DX10_CLAMP   0x100u
+#define SG_MODE_IEEE         0x200u
+
+// Implicit operands of VOP2: value of sg_opinfo.arg in the VOP2 table; the decoder turns them into src[2].
+enum sg_implicit {
+    SG_IMPLICIT_NONE,
+    SG_IMPLICIT_VCC, // src2 is VCC (an SGPR pair in VOP3 form)
+    SG_IMPLICIT_DST, // src2 is the destination (accumulating forms)
+    SG_IMPLICIT_MK,  // literal follows: src1 = literal, src2 = vsrc1
+    SG_IMPLICIT_AK,  // literal follows: src2 = literal
+};
+
+// Sources. `buf` has SG_LANES elements; the result points to it or straight into the register file, and stays
+// valid until the next register write. i is the source number 0..2.
+const uint32_t *sg_src32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf);
+const uint32_t *sg_src_f32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf);
+// 16-bit sources come in the low half with zeros above.
+const uint32_t *sg_src16(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf);
+const uint32_t *sg_src_f16(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf);
+const uint64_t *sg_src64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf);
+const uint64_t *sg_src_f64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf);
+
+// A scalar source of a vector instruction as a lane mask (carry in, condition): SGPR pair or constant.
+uint64_t sg_src_mask(const struct sg_wave *w, const struct sg_inst *inst, unsigned i);
+
+// Results. The f forms apply omod, clamp and denormal flushing to `r` in place first.
+void sg_dst32(struct sg_wave *w, const struct sg_inst *inst, const uint32_t *r);
+void sg_dst_f32(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
+// 16-bit results: low half of each element. The upper half of the register becomes zero, except that the
+// VOP3-only forms introduced with GFX9 write just the half that op_sel names: those use the _half forms.
+void sg_dst16(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
+void sg_dst_f16(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
+void sg_dst16_half(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
+void sg_dst_f16_half(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
+void sg_dst64(struct sg_wave *w, const struct sg_inst *inst, const uint64_t *r);
+void sg_dst_f64(struct sg_wave *w, const struct sg_inst *inst, uint64_t *r);
+
+// Lanes the instruction acts on: EXEC less what DPP disables.
+uint64_t sg_active(const struct sg_wave *w, const struct sg_inst *inst);
+
+// Writes a lane mask (compare result, carry out) to inst->sdst; bits of inactive lanes must be zero.
+void sg_dst_mask(struct sg_wave *w, const struct sg_inst *inst, uint64_t bits);
+
+// Register file index (0..511) of a vector source or of the destination with relative addressing applied.
+unsigned sg_vgpr_src(const struct sg_wave *w, const struct sg_inst *inst, unsigned i);
+unsigned sg_vgpr_dst(const struct sg_wave *w, const struct sg_inst *inst);
+
+// Stores lanes of `r` where `mask` is set into one register of the file.
+void sg_store_lanes(uint32_t *reg, const uint32_t *r, uint64_t mask);
+
+#endif
