@@ -44,8 +44,17 @@ enum kr_ran kr_run_execute(struct kr_run *run, kreplay_group *group, uint64_t ti
     enum kr_ran ran = KR_NOT_ARMED;
     if (engine->backend->pass_begin(engine->ctx, agent, group, run->op_count) == 0)
         ran = submit_all(run, kr_bound(engine, timeout_ns), results);
-    pthread_mutex_unlock(&run->agent->executing);
+    run->executing = ran == KR_RAN_STUCK || ran == KR_NOT_SUBMITTED;
+    if (!run->executing)
+        pthread_mutex_unlock(&run->agent->executing);
     return ran;
+}
+
+void kr_run_execution_over(struct kr_run *run)
+{
+    if (run->executing)
+        pthread_mutex_unlock(&run->agent->executing);
+    run->executing = false;
 }
 
 void kr_run_record(struct kr_run *run, uint32_t pass, kreplay_group *armed,

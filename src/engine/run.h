@@ -57,11 +57,12 @@ struct kr_run {
     bool reader;           // holds the agent's gate as reader
     uint64_t owners;       // agents whose memory is captured
     bool queue_drained;
-    bool detached; // the back end finishes the window on its own
-    bool search;   // a kernel is known as non-deterministic: restores compare first
-    bool replayed; // memory is a pass's, not the live run's
-    bool cut;      // something ran inside the window: no further pass
-    bool clean;    // the last pass ran to its end
+    bool detached;  // the back end finishes the window on its own
+    bool search;    // a kernel is known as non-deterministic: restores compare first
+    bool executing; // holds agent->executing: the back end has an execution that did not end
+    bool replayed;  // memory is a pass's, not the live run's
+    bool cut;       // something ran inside the window: no further pass
+    bool clean;     // the last pass ran to its end
     uint64_t live_ns;
     kreplay_outcome outcome; // what all operations share
     struct kr_stats stats;
@@ -95,6 +96,8 @@ enum kr_ran kr_run_execute(struct kr_run *run, kreplay_group *group, uint64_t ti
 // Otherwise the operations carry the reason, and run->detached tells whether the back end has to finish the
 // window.
 bool kr_run_live(struct kr_run *run, kreplay_group *group);
+// After cancel or detach: what a stuck execution left open in the back end is closed.
+void kr_run_execution_over(struct kr_run *run);
 void kr_run_record(struct kr_run *run, uint32_t pass, kreplay_group *armed,
                    const struct kr_op_result *results);
 void kr_run_plain(struct kr_run *run);
