@@ -84,8 +84,8 @@ struct kr_backend {
     int (*cancel)(void *ctx, uint32_t agent);
     // The window is the back end's alone again: it lets what was submitted finish by itself, runs the
     // operations that were not submitted (when the queue's earlier work did not end in time: after that
-    // work), each once, and completes the program's signals then. Called after the gate is released;
-    // complete() is not called.
+    // work), each once, and completes the program's signals then, without blocking here. Called after the
+    // records are written, with the gate still held; complete() is not called.
     void (*detach)(void *ctx, uint32_t agent, struct kr_window *window);
     // Back ends without KR_BACKEND_LIVE_IS_PASS0: waits for the program's own execution. NULL otherwise.
     int (*live_wait)(void *ctx, uint32_t agent, struct kr_window *window, uint64_t timeout_ns,

@@ -49,15 +49,18 @@ static void write_records(struct kr_run *run)
     }
 }
 
+// Under the gate, since the back end's execution is still open.
+static void detach(struct kr_run *run)
+{
+    run->engine->backend->detach(run->engine->ctx, run->window->agent, run->window);
+    kr_run_execution_over(run);
+}
+
 static void complete(struct kr_run *run)
 {
     struct kr_engine *engine = run->engine;
     struct kr_window *window = run->window;
 
-    if (run->detached) {
-        engine->backend->detach(engine->ctx, window->agent, window);
-        return;
-    }
     if (kr_fault_on(engine, KR_FAULT_complete))
         engine->backend->complete(engine->ctx, window->agent, window, run->live);
     engine->backend->complete(engine->ctx, window->agent, window, run->live);
@@ -65,18 +68,20 @@ static void complete(struct kr_run *run)
 
 void kr_run_close(struct kr_run *run)
 {
-    bool early = kr_fault_on(run->engine, KR_FAULT_order);
+    bool early = kr_fault_on(run->engine, KR_FAULT_order) && !run->detached;
+    uint32_t agent = run->window->agent; // the window may be gone once it is detached
 
     kr_run_settle(run);
     if (early)
         complete(run);
     write_records(run);
+    if (run->detached)
+        detach(run);
     if (run->frame.gates)
         kr_gates_open(&run->frame);
     if (run->reader)
-        kr_gate_leave(run->engine, run->window->agent);
-    if (!early)
+        kr_gate_leave(run->engine, agent);
+    if (!early && !run->detached)
         complete(run);
-    // The window may be gone now.
     kr_run_done(run);
 }

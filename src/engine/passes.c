@@ -107,10 +107,12 @@ static void cancel(struct kr_run *run)
     struct kr_engine *engine = run->engine;
     uint32_t agent = run->window->agent;
 
-    if (engine->backend->cancel(engine->ctx, agent) == 0)
-        return;
-    if (engine->backend->drain_agent(engine->ctx, agent, kr_bound(engine, engine->bounds.agent_drain_ns)) ==
-        0)
+    int status = engine->backend->cancel(engine->ctx, agent);
+    if (status != 0)
+        status =
+            engine->backend->drain_agent(engine->ctx, agent, kr_bound(engine, engine->bounds.agent_drain_ns));
+    kr_run_execution_over(run);
+    if (status == 0)
         return;
     kr_engine_message(
         engine, "a pass on GPU %u can neither be cancelled nor waited for; there is no correct way to go on",

@@ -53,6 +53,7 @@ struct kr_run {
     struct kr_op_result *live, *results;
 
     enum kr_plan plan;
+    struct kr_run *outer;  // this one was submitted from inside that one
     struct kr_frame frame; // gates held as writer, while frame.engine is set
     bool reader;           // holds the agent's gate as reader
     uint64_t owners;       // agents whose memory is captured

@@ -75,6 +75,7 @@ static struct kr_run *open_window(struct kr_engine *engine, struct kr_window *wi
         kr_run_interrupt(outer->run);
     if (!run)
         return NULL;
+    run->outer = outer ? outer->run : NULL;
     if (outer)
         kr_run_decline_all(run, KREPLAY_REASON_REENTRANT_DISPATCH);
     else
@@ -97,7 +98,11 @@ void kr_window_run(struct kr_engine *engine, struct kr_window *window)
     }
     switch (run->plan) {
     case KR_PLAN_PLAIN:
-        kr_run_plain(run);
+        // Inside a window whose own execution never ended the device cannot be used: the back end runs this
+        // later.
+        run->detached = run->outer && run->outer->detached;
+        if (!run->detached)
+            kr_run_plain(run);
         break;
     case KR_PLAN_SINGLE:
         kr_run_single(run);
