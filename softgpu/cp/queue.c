@@ -3,8 +3,9 @@
 //
 // ROCr stores packet indices to the doorbell with a plain store that nothing can hook, so the thread polls.
 // While idle it first yields the processor some hundred times, which keeps the latency of a busy program at
-// microseconds, then sleeps, at first for 20 us, growing to 200 us; a packet resets it. An idle queue so
-// wakes about 4000 times a second.
+// microseconds. Then it sleeps for 1/32 of the time that it has slept already, between 20 us and 1 ms: a
+// packet waits for no more than about 3% of the pause before it, and a queue long idle costs about one
+// percent of a processor. The same holds for a packet whose dependencies are not met.
 //
 // The doorbell only says that there is something to look at, because producers of one queue may ring it out
 // of order and a lower index may overwrite a higher one unseen. After a ring, packets are taken as long as
@@ -30,8 +31,8 @@
 
 static const struct {
     unsigned yields; // polls that only yield
-    long min_sleep_ns, max_sleep_ns;
-} idle = {.yields = 300, .min_sleep_ns = 20000, .max_sleep_ns = 200000};
+    long min_sleep_ns, max_sleep_ns, fraction;
+} idle = {.yields = 300, .min_sleep_ns = 20000, .max_sleep_ns = 1000000, .fraction = 32};
 
 struct sg_queue {
     _Alignas(64) volatile int64_t doorbell; // written by the program
@@ -55,7 +56,7 @@ static uint16_t *header_of(const struct sg_queue *queue, uint64_t index)
 
 struct backoff {
     unsigned yields;
-    long sleep_ns;
+    long slept_ns; // grows until the sleeps are as long as they get
 };
 
 static void wait_a_little(struct backoff *b)
@@ -65,10 +66,14 @@ static void wait_a_little(struct backoff *b)
         sched_yield();
         return;
     }
-    b->sleep_ns = b->sleep_ns ? b->sleep_ns + b->sleep_ns / 4 : idle.min_sleep_ns;
-    if (b->sleep_ns > idle.max_sleep_ns)
-        b->sleep_ns = idle.max_sleep_ns;
-    nanosleep(&(struct timespec){.tv_nsec = b->sleep_ns}, NULL);
+    long ns = b->slept_ns / idle.fraction;
+    if (ns < idle.min_sleep_ns)
+        ns = idle.min_sleep_ns;
+    if (ns > idle.max_sleep_ns)
+        ns = idle.max_sleep_ns;
+    else
+        b->slept_ns += ns;
+    nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
 // True when the packet at `next` may be taken.
