@@ -292,3 +292,8 @@ uint64_t kr_fake_used_bytes(struct kr_fake *fake, enum kr_place place)
     pthread_mutex_unlock(&fake->lock);
     return used;
 }
+
+unsigned kr_fake_flags(struct kr_fake *fake)
+{
+    return fake->backend.flags;
+}

@@ -60,6 +60,7 @@ struct kr_fake_options {
 struct kr_fake *kr_fake_create(const struct kr_fake_options *options);
 void kr_fake_destroy(struct kr_fake *fake); // destroys the engine first; NULL is fine
 struct kr_engine *kr_fake_engine(struct kr_fake *fake);
+unsigned kr_fake_flags(struct kr_fake *fake); // as created
 
 // Device memory as a program sees it: allocation and free pass the gate and the inventory. kr_fake_adopt
 // makes the caller's own memory a device allocation, so that tests can choose addresses. NULL or non-zero: no
