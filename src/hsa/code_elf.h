@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// What kreplay needs to see in a code object's ELF file: which of its loaded memory kernels may write,
+// whether it has managed variables, and where its metadata is. Everything is bounds-checked; the bytes come
+// from the program.
+#ifndef KR_HSA_CODE_ELF_H
+#define KR_HSA_CODE_ELF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct kr_code_elf {
+    // AMDGPU metadata note (msgpack), inside the file; NULL if there is none.
+    const void *metadata;
+    size_t metadata_bytes;
+    // Has `__managed__` variables: kernels reach host memory through them without an argument that says so.
+    bool managed;
+};
+
+// Calls `writable` for each range of loaded addresses (before the load delta is added) that holds writable
+// data: by section flags, or by segments when the file has no section table. False if this is no 64-bit
+// little-endian ELF file.
+bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out,
+                      void (*writable)(void *arg, uint64_t address, uint64_t bytes), void *arg);
+
+#endif

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+// Owns the translation of packets, in the runtime's callback on the program's thread. It never waits for a
+// window, only for room: ROCr keeps what does not fit into its ring in a buffer that may not be used twice,
+// and ends the process otherwise. So kreplay knows how full the ring is, by the barriers it has put there,
+// and waits before it overflows, which is where the program would have waited for its own ring without
+// kreplay.
+#include "hsa/intercept.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "hsa/backoff.h"
+#include "hsa/code_objects.h"
+#include "hsa/worker.h"
+
+enum {
+    PACKET_BYTES = 64,
+    RING_FACTOR = 4, // a dispatch becomes two packets, and markers come in between
+    LEAST_RING = 1024,
+    MARKERS_PER_RING = 8, // so that packets other than dispatches are accounted for, too
+};
+
+static _Thread_local uint64_t thread_id;
+
+static unsigned packet_type(const void *packet)
+{
+    return *(const uint16_t *)packet >> HSA_PACKET_HEADER_TYPE & ((1u << HSA_PACKET_HEADER_WIDTH_TYPE) - 1);
+}
+
+static uint64_t barriers_passed(const struct kr_hsa_queue *queue)
+{
+    return (uint64_t)(KR_HSA_PROGRESS_START - kr_hsa.api.hsa_signal_load_scacquire(queue->progress));
+}
+
+// Packets in the hardware's ring, at most.
+static uint64_t in_flight(const struct kr_hsa_queue *queue)
+{
+    uint64_t passed = barriers_passed(queue);
+    return queue->written - (passed ? queue->written_at[passed % queue->ring_size] : 0);
+}
+
+static void wait_for_room(const struct kr_hsa_queue *queue, uint64_t packets)
+{
+    struct kr_backoff backoff = {0};
+    while (in_flight(queue) + packets + 1 >= queue->ring_size)
+        kr_backoff_wait(&backoff);
+}
+
+// Room for `packets` packets while they are put together; NULL: out of memory.
+static char *scratch(struct kr_hsa_queue *queue, uint64_t packets)
+{
+    if (packets > queue->scratch_packets) {
+        void *grown = realloc(queue->scratch, packets * PACKET_BYTES);
+        if (!grown)
+            return NULL;
+        queue->scratch = grown;
+        queue->scratch_packets = packets;
+    }
+    return queue->scratch;
+}
+
+static char *put(struct kr_hsa_queue *queue, char *out, const void *packet)
+{
+    memcpy(out, packet, PACKET_BYTES);
+    queue->written++;
+    queue->unmarked++;
+    return out + PACKET_BYTES;
+}
+
+// A: counts `progress` down when everything before it is done.
+static char *put_mark(struct kr_hsa_queue *queue, char *out)
+{
+    const hsa_barrier_and_packet_t mark = {
+        .header = KR_HSA_HEADER(HSA_PACKET_TYPE_BARRIER_AND),
+        .completion_signal = queue->progress,
+    };
+    out = put(queue, out, &mark);
+    queue->barriers++;
+    queue->unmarked = 0;
+    queue->written_at[queue->barriers % queue->ring_size] = queue->written;
+    return out;
+}
+
+// B: holds back what follows until the worker opens the gate.
+static char *put_gate(struct kr_hsa_queue *queue, char *out, uint64_t ordinal)
+{
+    const hsa_barrier_and_packet_t gate = {
+        .header = KR_HSA_HEADER(HSA_PACKET_TYPE_BARRIER_AND),
+        .dep_signal = {queue->gates[ordinal % 2]},
+    };
+    return put(queue, out, &gate);
+}
+
+static struct kr_hsa_dispatch *make_dispatch(struct kr_hsa_queue *queue,
+                                             const hsa_kernel_dispatch_packet_t *packet)
+{
+    struct kr_hsa_dispatch *d = calloc(1, sizeof(*d));
+    if (!d)
+        return NULL;
+    if (thread_id == 0)
+        thread_id = (uint64_t)gettid();
+    d->queue = queue;
+    d->packet = *packet;
+    d->kernel = kr_hsa_kernel_find(packet->kernel_object);
+    d->ordinal = queue->dispatches++;
+    d->op = (struct kr_op){
+        .kind = KR_OP_DISPATCH,
+        .backend = d,
+        .dispatch =
+            {
+                .size = sizeof(d->op.dispatch),
+                .dispatch_id = kr_engine_new_id(kr_hsa.engine, KR_ID_DISPATCH),
+                .agent_id = queue->agent->id,
+                .queue_id = queue->id,
+                .kernel_id = d->kernel ? d->kernel->kernel_id : 0,
+                .kernel_name = d->kernel ? d->kernel->name : "(unknown kernel)",
+                .thread_id = thread_id,
+                .workgroup = {packet->workgroup_size_x, packet->workgroup_size_y, packet->workgroup_size_z},
+                .grid = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z},
+                .private_segment_bytes = packet->private_segment_size,
+                .group_segment_bytes = packet->group_segment_size,
+            },
+    };
+    if (kr_hsa_worker_self() == queue->agent)
+        d->op.unsafe = KREPLAY_REASON_REENTRANT_DISPATCH;
+    return d;
+}
+
+void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, void *data,
+                      kr_hsa_packet_writer writer)
+{
+    struct kr_hsa_queue *queue = data;
+    (void)user_index;
+    if (count == 0 || !kr_hsa_hold()) {
+        writer(packets,
+               count); // order is kept: what the worker still has is held by its B, and this comes behind
+        return;
+    }
+    // Each packet becomes two at most, and may get a marker.
+    char *begin = scratch(queue, 3 * count), *out = begin;
+    if (!begin) {
+        kr_engine_message(kr_hsa.engine, "out of memory: %llu packets pass unseen",
+                          (unsigned long long)count);
+        kr_hsa_release();
+        writer(packets, count);
+        return;
+    }
+    wait_for_room(queue, 3 * count);
+
+    struct kr_hsa_dispatch *first = NULL, **last = &first;
+    const uint32_t mark_every = queue->ring_size / MARKERS_PER_RING;
+    for (uint64_t i = 0; i < count; i++) {
+        const char *packet = (const char *)packets + i * PACKET_BYTES;
+        struct kr_hsa_dispatch *d = NULL;
+        if (packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
+            d = make_dispatch(queue, (const hsa_kernel_dispatch_packet_t *)(const void *)packet);
+        if (d) {
+            out = put_mark(queue, out);
+            d->barrier = queue->barriers;
+            out = put_gate(queue, out, d->ordinal);
+            *last = d;
+            last = &d->next;
+        } else {
+            out = put(queue, out, packet);
+            if (queue->unmarked >= mark_every)
+                out = put_mark(queue, out);
+        }
+    }
+    writer(begin, (uint64_t)(out - begin) / PACKET_BYTES);
+    while (first) {
+        struct kr_hsa_dispatch *d = first;
+        first = d->next;
+        kr_hsa_worker_add(queue, d);
+    }
+    kr_hsa_release();
+}
+
+static uint32_t ring_size(const struct kr_hsa_agent *agent, uint32_t asked)
+{
+    uint64_t size = (uint64_t)asked * RING_FACTOR;
+    if (size < LEAST_RING)
+        size = LEAST_RING;
+    return size > agent->queue_max_size ? asked : (uint32_t)size;
+}
+
+static void free_queue(struct kr_hsa_queue *queue)
+{
+    hsa_signal_t signals[] = {queue->progress, queue->gates[0], queue->gates[1]};
+    for (unsigned i = 0; i < 3; i++)
+        if (signals[i].handle)
+            kr_hsa.api.hsa_signal_destroy(signals[i]);
+    free(queue->written_at);
+    free(queue->scratch);
+    free(queue);
+}
+
+// Signals that only the hardware waits for need no interrupt, of which a process has a limited number.
+static bool make_signal(hsa_signal_value_t value, hsa_signal_t *signal)
+{
+    if (kr_hsa.api.hsa_amd_signal_create(value, 0, NULL, HSA_AMD_SIGNAL_AMD_GPU_ONLY, signal) ==
+        HSA_STATUS_SUCCESS)
+        return true;
+    signal->handle = 0;
+    return false;
+}
+
+static struct kr_hsa_queue *make_queue(struct kr_hsa_agent *agent, uint32_t size,
+                                       kr_hsa_queue_error_fn callback, void *data)
+{
+    struct kr_hsa_queue *queue = calloc(1, sizeof(*queue));
+    if (!queue)
+        return NULL;
+    queue->agent = agent;
+    queue->ring_size = size;
+    queue->error_callback = callback;
+    queue->error_data = data;
+    queue->tail = &queue->head;
+    queue->written_at = calloc(size, sizeof(*queue->written_at));
+    if (queue->written_at && make_signal(KR_HSA_PROGRESS_START, &queue->progress) &&
+        make_signal(1, &queue->gates[0]) && make_signal(1, &queue->gates[1]))
+        return queue;
+    free_queue(queue);
+    return NULL;
+}
+
+static hsa_status_t create(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_type32_t type,
+                           kr_hsa_queue_error_fn callback, void *data, uint32_t private_segment_size,
+                           uint32_t group_segment_size, hsa_queue_t **out)
+{
+    struct kr_hsa_queue *queue = make_queue(agent, ring_size(agent, size), callback, data);
+    if (!queue)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    hsa_status_t status =
+        kr_hsa.api.hsa_amd_queue_intercept_create(agent->handle, queue->ring_size, type, callback, data,
+                                                  private_segment_size, group_segment_size, &queue->handle);
+    if (status != HSA_STATUS_SUCCESS) {
+        free_queue(queue);
+        return status;
+    }
+    status = kr_hsa.api.hsa_amd_queue_intercept_register(queue->handle, kr_hsa_intercept, queue);
+    if (status != HSA_STATUS_SUCCESS) {
+        kr_hsa.api.hsa_queue_destroy(queue->handle);
+        free_queue(queue);
+        return status;
+    }
+    queue->id = kr_engine_new_id(kr_hsa.engine, KR_ID_QUEUE);
+    pthread_mutex_lock(&agent->lock);
+    queue->next = agent->queues;
+    agent->queues = queue;
+    pthread_mutex_unlock(&agent->lock);
+    *out = queue->handle;
+    return HSA_STATUS_SUCCESS;
+}
+
+hsa_status_t kr_hsa_hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type32_t type,
+                                      kr_hsa_queue_error_fn callback, void *data,
+                                      uint32_t private_segment_size, uint32_t group_segment_size,
+                                      hsa_queue_t **out)
+{
+    hsa_status_t status = HSA_STATUS_ERROR;
+    if (kr_hsa_hold()) {
+        struct kr_hsa_agent *agent = kr_hsa_agent_of(handle);
+        // A cooperative queue shares what its dispatches need (all groups resident at once) with no other
+        // queue.
+        bool ours = agent && out && type != HSA_QUEUE_TYPE_COOPERATIVE && kr_hsa_worker_ready(agent);
+        if (ours)
+            status = create(agent, size, type, callback, data, private_segment_size, group_segment_size, out);
+        if (agent && status != HSA_STATUS_SUCCESS)
+            kr_engine_message(kr_hsa.engine,
+                              "a queue of GPU %u is not watched%s: its dispatches are not recorded",
+                              agent->id, type == HSA_QUEUE_TYPE_COOPERATIVE ? " (cooperative)" : "");
+        kr_hsa_release();
+    }
+    if (status == HSA_STATUS_SUCCESS)
+        return status;
+    return kr_hsa.api.hsa_queue_create(handle, size, type, callback, data, private_segment_size,
+                                       group_segment_size, out);
+}
+
+static struct kr_hsa_queue *find_queue(const hsa_queue_t *handle)
+{
+    for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
+        struct kr_hsa_agent *agent = &kr_hsa.agents[i];
+        pthread_mutex_lock(&agent->lock);
+        struct kr_hsa_queue *queue = agent->queues;
+        while (queue && queue->handle != handle)
+            queue = queue->next;
+        pthread_mutex_unlock(&agent->lock);
+        if (queue)
+            return queue;
+    }
+    return NULL;
+}
+
+static void unlink_queue(struct kr_hsa_queue *queue)
+{
+    struct kr_hsa_agent *agent = queue->agent;
+    pthread_mutex_lock(&agent->lock);
+    struct kr_hsa_queue **at = &agent->queues;
+    while (*at && *at != queue)
+        at = &(*at)->next;
+    if (*at)
+        *at = queue->next;
+    pthread_mutex_unlock(&agent->lock);
+}
+
+hsa_status_t kr_hsa_hook_queue_destroy(hsa_queue_t *handle)
+{
+    if (!kr_hsa_hold())
+        return kr_hsa.api.hsa_queue_destroy(handle);
+    struct kr_hsa_queue *queue = find_queue(handle);
+    bool finished = queue && kr_hsa_worker_finish(queue, kr_hsa.bounds.queue_drain_ns);
+    hsa_status_t status = kr_hsa.api.hsa_queue_destroy(handle);
+    if (queue && finished) {
+        unlink_queue(queue);
+        free_queue(queue);
+    } else if (queue) {
+        // Its dispatches wait for something that never came. They stay unrun, as they would have on the
+        // hardware.
+        kr_engine_message(kr_hsa.engine, "queue %llu was destroyed with work in it that did not come to run",
+                          (unsigned long long)queue->id);
+        unlink_queue(queue);
+    }
+    kr_hsa_release();
+    return status;
+}

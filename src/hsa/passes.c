@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+// One pass: [start counters] dispatch [read, stop counters] for each operation, in order, on the agent's
+// private queue.
+#include "hsa/passes.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "hsa/counters.h"
+
+enum { PACKETS_PER_OP = 4 };
+
+static void free_slot(struct kr_hsa_slot *slot)
+{
+    if (slot->done.handle)
+        kr_hsa.api.hsa_signal_destroy(slot->done);
+    if (slot->counted.handle)
+        kr_hsa.api.hsa_signal_destroy(slot->counted);
+    *slot = (struct kr_hsa_slot){{0}, {0}};
+}
+
+static int make_slot(struct kr_hsa_slot *slot)
+{
+    *slot = (struct kr_hsa_slot){{0}, {0}};
+    if (kr_hsa.api.hsa_signal_create(1, 0, NULL, &slot->done) != HSA_STATUS_SUCCESS) {
+        slot->done.handle = 0;
+        return KREPLAY_DEVICE;
+    }
+    if (kr_hsa.api.hsa_signal_create(1, 0, NULL, &slot->counted) != HSA_STATUS_SUCCESS) {
+        slot->counted.handle = 0;
+        free_slot(slot);
+        return KREPLAY_DEVICE;
+    }
+    return KREPLAY_OK;
+}
+
+static int reserve(struct kr_hsa_agent *agent, size_t count)
+{
+    if (count > agent->op_capacity) {
+        struct kr_op **ops = realloc(agent->ops, count * sizeof(*ops));
+        if (!ops)
+            return KREPLAY_NO_MEMORY;
+        agent->ops = ops;
+        agent->op_capacity = count;
+    }
+    if (count <= agent->slot_count)
+        return KREPLAY_OK;
+    struct kr_hsa_slot *slots = realloc(agent->slots, count * sizeof(*slots));
+    if (!slots)
+        return KREPLAY_NO_MEMORY;
+    agent->slots = slots;
+    while (agent->slot_count < count) {
+        int status = make_slot(&slots[agent->slot_count]);
+        if (status != KREPLAY_OK)
+            return status;
+        agent->slot_count++;
+    }
+    return KREPLAY_OK;
+}
+
+int kr_hsa_pass_begin(void *ctx, uint32_t agent_id, kreplay_group *group, size_t op_count)
+{
+    (void)ctx;
+    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
+    int status = KREPLAY_OK;
+    if (!agent->runner.queue)
+        status = kr_hsa_private_open(agent, &agent->runner);
+    if (status == KREPLAY_OK)
+        status = reserve(agent, op_count);
+    if (status == KREPLAY_OK && group)
+        status = kr_hsa_group_reserve((struct kr_hsa_group *)group, op_count);
+    if (status != KREPLAY_OK)
+        return status;
+    agent->group = (struct kr_hsa_group *)group;
+    agent->op_count = 0;
+    return KREPLAY_OK;
+}
+
+int kr_hsa_submit(void *ctx, uint32_t agent_id, struct kr_op *op, size_t index)
+{
+    (void)ctx;
+    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
+    struct kr_hsa_dispatch *dispatch = op->backend;
+    struct kr_hsa_slot *slot = &agent->slots[index];
+    hsa_kernel_dispatch_packet_t packet = dispatch->packet;
+
+    if (kr_hsa_private_room(&agent->runner) < PACKETS_PER_OP)
+        return KREPLAY_NO_SLOT;
+    kr_hsa.api.hsa_signal_store_screlease(slot->done, 1);
+    packet.header = KR_HSA_HEADER(HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    packet.completion_signal = slot->done;
+    if (agent->group) {
+        const struct kr_hsa_counter_packets around = kr_hsa_group_packets(agent->group, index);
+        hsa_barrier_and_packet_t stop; // any packet has its completion signal in the last 8 bytes
+        _Static_assert(sizeof(stop) == 64, "AQL packets have 64 bytes");
+        memcpy(&stop, around.stop, sizeof(stop));
+        stop.completion_signal = slot->counted;
+        kr_hsa.api.hsa_signal_store_screlease(slot->counted, 1);
+        kr_hsa_private_push(&agent->runner, around.start);
+        kr_hsa_private_push(&agent->runner, &packet);
+        kr_hsa_private_push(&agent->runner, around.read);
+        kr_hsa_private_push(&agent->runner, &stop);
+    } else {
+        kr_hsa_private_push(&agent->runner, &packet);
+    }
+    kr_hsa_private_ring(&agent->runner);
+    dispatch->submitted = true;
+    agent->ops[agent->op_count++] = op;
+    return KREPLAY_OK;
+}
+
+// Times of a dispatch that is done; the first ones are those of the live execution.
+static void take_times(struct kr_hsa_agent *agent, struct kr_hsa_dispatch *dispatch, hsa_signal_t done,
+                       struct kr_op_result *result)
+{
+    const amd_signal_t *shared = (const amd_signal_t *)(uintptr_t)done.handle;
+    if (!dispatch->live_known) {
+        dispatch->start_ticks = shared->start_ts;
+        dispatch->end_ticks = shared->end_ts;
+        dispatch->live_known = true;
+    }
+    hsa_amd_profiling_dispatch_time_t time = {0};
+    if (!result ||
+        kr_hsa.api.hsa_amd_profiling_get_dispatch_time(agent->handle, done, &time) != HSA_STATUS_SUCCESS)
+        return;
+    result->start_ns = kr_hsa_ticks_to_ns(time.start);
+    result->end_ns = kr_hsa_ticks_to_ns(time.end);
+}
+
+int kr_hsa_pass_end(void *ctx, uint32_t agent_id, uint64_t timeout_ns, struct kr_op_result *results)
+{
+    (void)ctx;
+    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
+    if (agent->op_count == 0)
+        return KREPLAY_OK;
+    const struct kr_hsa_slot *last = &agent->slots[agent->op_count - 1];
+    int status = kr_hsa_private_wait(&agent->runner, agent->group ? last->counted : last->done, timeout_ns);
+    if (status == KREPLAY_DEVICE) {
+        // The queue is dead, and with it whatever was on it.
+        kr_hsa_private_close(&agent->runner);
+        return status;
+    }
+    if (status != KREPLAY_OK)
+        return status;
+    for (size_t i = 0; i < agent->op_count; i++) {
+        take_times(agent, agent->ops[i]->backend, agent->slots[i].done, &results[i]);
+        if (agent->group && status == KREPLAY_OK)
+            status = kr_hsa_group_read(agent->group, i, results[i].values, &results[i].value_count);
+    }
+    return status;
+}
+
+int kr_hsa_cancel(void *ctx, uint32_t agent_id)
+{
+    (void)ctx;
+    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
+    kr_hsa_private_close(&agent->runner); // the runtime takes the queue off the hardware
+    // If there is no new one now, the next pass tries again.
+    kr_hsa_private_open(agent, &agent->runner);
+    return KREPLAY_OK;
+}
+
+// The queue with what runs on it, and the signals, become the dispatch's; the agent goes on with new ones.
+static void hand_over(struct kr_hsa_agent *agent, struct kr_hsa_dispatch *dispatch, size_t index)
+{
+    dispatch->runs_on = agent->runner;
+    dispatch->runs_in = agent->slots[index];
+    dispatch->runs_until = agent->group ? dispatch->runs_in.counted : dispatch->runs_in.done;
+    agent->runner = (struct kr_hsa_private_queue){0};
+    agent->slots[index] = agent->slots[--agent->slot_count];
+    dispatch->detached = true;
+    dispatch->next = agent->detached;
+    agent->detached = dispatch;
+    atomic_fetch_add(&agent->detached_count, 1);
+}
+
+void kr_hsa_detach(void *ctx, uint32_t agent_id, struct kr_window *window)
+{
+    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
+    struct kr_hsa_dispatch *dispatch = window->backend;
+    if (!dispatch->submitted && (kr_hsa_pass_begin(ctx, agent_id, NULL, 1) != KREPLAY_OK ||
+                                 kr_hsa_submit(ctx, agent_id, &window->ops[0], 0) != KREPLAY_OK)) {
+        kr_engine_message(kr_hsa.engine,
+                          "dispatch %llu cannot be submitted; there is no correct way to go on",
+                          (unsigned long long)dispatch->op.dispatch.dispatch_id);
+        abort();
+    }
+    hand_over(agent, dispatch, 0);
+}
+
+bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch)
+{
+    int status = kr_hsa_private_wait(&dispatch->runs_on, dispatch->runs_until, 0);
+    if (status == KREPLAY_TIMEOUT)
+        return false;
+    if (status == KREPLAY_OK)
+        take_times(dispatch->queue->agent, dispatch, dispatch->runs_in.done, NULL);
+    kr_hsa_private_close(&dispatch->runs_on);
+    free_slot(&dispatch->runs_in);
+    return true;
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// Running operations on the private queue, for the engine (engine/backend.h says what each function
+// promises).
+#ifndef KR_HSA_PASSES_H
+#define KR_HSA_PASSES_H
+
+#include "hsa/state.h"
+
+int kr_hsa_pass_begin(void *ctx, uint32_t agent, kreplay_group *group, size_t op_count);
+int kr_hsa_submit(void *ctx, uint32_t agent, struct kr_op *op, size_t index);
+int kr_hsa_pass_end(void *ctx, uint32_t agent, uint64_t timeout_ns, struct kr_op_result *results);
+int kr_hsa_cancel(void *ctx, uint32_t agent);
+void kr_hsa_detach(void *ctx, uint32_t agent, struct kr_window *window);
+
+// Has this detached dispatch come to its end? Then its times are known and its queue is closed.
+bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch);
+
+#endif
