@@ -103,7 +103,7 @@ HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool ManualReset,
 HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *Event)
 {
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     pthread_mutex_lock(&lock);
     struct event *ev = checked(Event);
     if (ev) {
@@ -123,7 +123,7 @@ HSAKMT_STATUS hsaKmtDestroyEvent(HsaEvent *Event)
 HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *Event)
 {
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     pthread_mutex_lock(&lock);
     struct event *ev = checked(Event);
     if (ev)
@@ -135,7 +135,7 @@ HSAKMT_STATUS hsaKmtSetEvent(HsaEvent *Event)
 HSAKMT_STATUS hsaKmtResetEvent(HsaEvent *Event)
 {
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     pthread_mutex_lock(&lock);
     struct event *ev = checked(Event);
     if (ev)

@@ -18,6 +18,11 @@
 // false.
 bool sg_thunk_usable(void);
 
+// What a call that only gives something back returns when the interface is not usable. In a forked child that
+// is success: there is nothing of its own to give back, and ROCr's destructors at exit abort on anything
+// else.
+HSAKMT_STATUS sg_thunk_release_status(void);
+
 // Node 0 is the CPU node; GPU i is node 1 + i.
 #define SG_MAX_GPUS 8
 #define SG_CPU_NODE 0u

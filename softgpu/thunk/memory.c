@@ -51,7 +51,7 @@ HSAKMT_STATUS hsaKmtFreeMemory(void *MemoryAddress, HSAuint64 SizeInBytes)
 {
     (void)SizeInBytes; // an allocation is freed whole, as by the kernel driver
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     return status_of(sg_mem_free(MemoryAddress));
 }
 
@@ -79,7 +79,7 @@ HSAKMT_STATUS hsaKmtRegisterMemoryToNodes(void *MemoryAddress, HSAuint64 MemoryS
 HSAKMT_STATUS hsaKmtDeregisterMemory(void *MemoryAddress)
 {
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     return status_of(sg_mem_deregister(MemoryAddress));
 }
 
@@ -112,7 +112,7 @@ HSAKMT_STATUS hsaKmtMapMemoryToGPU(void *MemoryAddress, HSAuint64 MemorySizeInBy
 HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *MemoryAddress)
 {
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     return status_of(sg_mem_map(MemoryAddress, NULL, 0));
 }
 

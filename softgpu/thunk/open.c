@@ -24,6 +24,11 @@ bool sg_thunk_usable(void)
     return atomic_load_explicit(&usable, memory_order_acquire);
 }
 
+HSAKMT_STATUS sg_thunk_release_status(void)
+{
+    return atomic_load(&forked) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+}
+
 HSAKMT_STATUS hsaKmtOpenKFD(void)
 {
     static bool fork_handler; // guarded by open_lock
@@ -56,7 +61,7 @@ out:
 HSAKMT_STATUS hsaKmtCloseKFD(void)
 {
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
     pthread_mutex_lock(&open_lock);
     if (!open_count)

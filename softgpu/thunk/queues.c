@@ -93,7 +93,7 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID QueueId, HSAuint32 QueuePercentage, 
 HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID QueueId)
 {
     if (!sg_thunk_usable())
-        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+        return sg_thunk_release_status();
     struct sg_queue *queue = NULL;
     pthread_mutex_lock(&lock);
     struct sg_queue **slot = slot_of(QueueId);

@@ -164,14 +164,15 @@ static int use_everything(struct user_queue *q)
     void *memory = NULL;
     HsaPointerInfo info;
     const HSAKMT_STATUS refused = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    if (hsaKmtDestroyQueue(q->resource.QueueId) != refused || update(q, 0) != refused)
+    if (hsaKmtCreateEvent(&description, false, false, &event) != refused || update(q, 0) != refused)
         return 1;
-    if (hsaKmtCreateEvent(&description, false, false, &event) != refused)
-        return 2;
     if (hsaKmtAllocMemory(0, 4096, (HsaMemFlags){.Value = 0x40}, &memory) != refused)
+        return 2;
+    if (hsaKmtQueryPointerInfo(q, &info) != refused || hsaKmtOpenKFD() != refused)
         return 3;
-    if (hsaKmtQueryPointerInfo(q, &info) != refused || hsaKmtCloseKFD() != refused ||
-        hsaKmtOpenKFD() != refused)
+    // Giving back must not fail: ROCr's destructors abort on it.
+    if (hsaKmtDestroyQueue(q->resource.QueueId) || hsaKmtDestroyEvent(event) || hsaKmtFreeMemory(q, 4096) ||
+        hsaKmtDeregisterMemory(q) || hsaKmtUnmapMemoryToGPU(q) || hsaKmtCloseKFD())
         return 4;
     return 0;
 }
