@@ -9,25 +9,39 @@
 // Initial-exec, so that the handler's access never allocates.
 static _Thread_local struct sg_guard *volatile armed __attribute__((tls_model("initial-exec")));
 
-static struct sigaction before_segv, before_bus;
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+// Who had a signal before. Replaced as a whole, so that a handler that runs at the same time sees one or the
+// other.
+struct previous {
+    struct sigaction slot[2];
+    struct sigaction *current;
+};
+static struct previous before_segv, before_bus;
+static pthread_mutex_t install_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Thread_local bool chaining __attribute__((tls_model("initial-exec")));
+
+static void back_to_default(int sig, const siginfo_t *info)
+{
+    // A real fault repeats on return, a sent signal has to be sent again.
+    signal(sig, SIG_DFL);
+    if (info->si_code <= 0)
+        raise(sig);
+}
 
 static void chain(int sig, siginfo_t *info, void *context)
 {
-    const struct sigaction *before = sig == SIGSEGV ? &before_segv : &before_bus;
-    if (before->sa_flags & SA_SIGINFO) {
+    const struct previous *previous = sig == SIGSEGV ? &before_segv : &before_bus;
+    const struct sigaction *before = __atomic_load_n(&previous->current, __ATOMIC_ACQUIRE);
+    const bool has_handler = before && before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN;
+    if (!has_handler || chaining) { // chaining: the one before us hands on to us
+        back_to_default(sig, info);
+        return;
+    }
+    chaining = true;
+    if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(sig, info, context);
-        return;
-    }
-    if (before->sa_handler != SIG_DFL && before->sa_handler != SIG_IGN) {
+    else
         before->sa_handler(sig);
-        return;
-    }
-    // Back to what the kernel does by itself: a real fault repeats on return, a sent signal has to be sent
-    // again.
-    sigaction(sig, before, NULL);
-    if (info->si_code <= 0)
-        raise(sig);
+    chaining = false;
 }
 
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -43,20 +57,32 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     siglongjmp(guard->env, 1);
 }
 
-static void install(void)
+// Under install_lock.
+static void take(int sig, struct previous *previous)
 {
+    struct sigaction now;
+    if (sigaction(sig, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
+        return;
+    struct sigaction *slot =
+        previous->current == &previous->slot[0] ? &previous->slot[1] : &previous->slot[0];
+    *slot = now;
+    __atomic_store_n(&previous->current, slot, __ATOMIC_RELEASE);
     struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGSEGV, &action, &before_segv);
-    sigaction(SIGBUS, &action, &before_bus);
+    sigaction(sig, &action, NULL);
 }
 
 void sg_guard_install(void)
 {
-    pthread_once(&once, install);
+    pthread_mutex_lock(&install_lock);
+    take(SIGSEGV, &before_segv);
+    take(SIGBUS, &before_bus);
+    pthread_mutex_unlock(&install_lock);
 }
 
 void sg_guard_arm(struct sg_guard *guard)
 {
+    if (guard)
+        chaining = false; // a handler that was chained to may have left by a jump
     armed = guard;
 }

@@ -15,7 +15,8 @@ struct sg_guard {
     bool no_address;  // the host reports none: the address was not canonical
 };
 
-// Takes the two signals, once per process.
+// Takes the two signals when somebody else has them: called at every launch, as programs install handlers at
+// any time. Faults that are not of emulated accesses go on to them.
 void sg_guard_install(void);
 
 // Arms `guard` for the calling thread, or disarms with NULL. Nothing that holds a lock may run while armed

@@ -34,7 +34,7 @@ static uint32_t v_index_stride(const uint32_t *v)
 }
 
 static enum sg_step resolve(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
-                            unsigned bytes)
+                            unsigned bytes, bool indivisible)
 {
     const uint32_t *v = &w->sgpr[inst->saddr];
     const uint32_t scalar = sg_scalar32(w, inst, inst->soffset);
@@ -43,6 +43,7 @@ static enum sg_step resolve(struct sg_wave *w, const struct sg_inst *inst, struc
     lanes->mask = sg_exec(w);
     lanes->writeback = 0;
     lanes->bytes = bytes;
+    lanes->indivisible = indivisible;
     if (swizzle && add_tid) // may be this wave's scratch, which it must not leave
         sg_private_shape(w, 0, &lanes->shape);
     else
@@ -54,7 +55,8 @@ static enum sg_step resolve(struct sg_wave *w, const struct sg_inst *inst, struc
     lanes->shape.stride = v_stride(v);
     lanes->shape.index_stride = swizzle ? v_index_stride(v) : 0;
     lanes->shape.structured = v_stride(v) && (inst->idxen || add_tid);
-    lanes->shape.limit = v[2];
+    lanes->shape.limit =
+        lanes->shape.floor ? UINT64_MAX : v[2]; // a stack that overflows is a fault, not a zero
     lanes->shape.scalar = scalar;
     const uint32_t *index_row = inst->idxen ? w->vgpr[inst->vaddr] : NULL;
     const uint32_t *offset_row = inst->offen ? w->vgpr[inst->vaddr + (inst->idxen ? 1 : 0)] : NULL;
@@ -75,7 +77,7 @@ static enum sg_step buffer_load(struct sg_wave *w, const struct sg_inst *inst)
 {
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
-    const enum sg_step step = resolve(w, inst, &lanes, sg_mem_bytes(kind));
+    const enum sg_step step = resolve(w, inst, &lanes, sg_mem_bytes(kind), false);
     if (step)
         return step;
     if (inst->lds)
@@ -88,7 +90,7 @@ static enum sg_step buffer_store(struct sg_wave *w, const struct sg_inst *inst)
 {
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
-    const enum sg_step step = resolve(w, inst, &lanes, sg_mem_bytes(kind));
+    const enum sg_step step = resolve(w, inst, &lanes, sg_mem_bytes(kind), false);
     if (step)
         return step;
     sg_lanes_store(w, &lanes, inst->vdata, kind);
@@ -99,7 +101,7 @@ static enum sg_step buffer_store(struct sg_wave *w, const struct sg_inst *inst)
 static enum sg_step buffer_atomic(struct sg_wave *w, const struct sg_inst *inst)
 {
     struct sg_lanes lanes;
-    const enum sg_step step = resolve(w, inst, &lanes, inst->info->arg & SG_ATOMIC_64 ? 8 : 4);
+    const enum sg_step step = resolve(w, inst, &lanes, inst->info->arg & SG_ATOMIC_64 ? 8 : 4, true);
     if (step)
         return step;
     return sg_lanes_atomic(w, inst, &lanes, inst->vdata, inst->vdata, inst->info->arg, inst->glc);

@@ -15,6 +15,7 @@ static void lanes_begin(struct sg_lanes *lanes, const struct sg_wave *w, unsigne
     lanes->mask = sg_exec(w);
     lanes->writeback = 0;
     lanes->bytes = bytes;
+    lanes->indivisible = false;
 }
 
 // Points `lane` at byte `offset` of its private memory.

@@ -46,15 +46,17 @@ static bool leaves_bounds(const struct sg_swizzle *shape, const uint8_t *p, unsi
 
 bool sg_lanes_swizzle(struct sg_lanes *lanes, unsigned lane, uint32_t index, uint64_t offset)
 {
-    const unsigned first = piece_bytes(offset, lanes->bytes);
-    if (first == lanes->bytes) {
-        uint8_t *p = sg_swizzle_at(&lanes->shape, index, offset, first);
-        if (!p) {
+    const bool one_piece = !lanes->shape.index_stride || piece_bytes(offset, lanes->bytes) == lanes->bytes;
+    if (one_piece) {
+        uint8_t *p = sg_swizzle_at(&lanes->shape, index, offset, lanes->bytes);
+        if (p) {
+            lanes->ptr[lane] = p;
+            return !leaves_bounds(&lanes->shape, p, lanes->bytes);
+        }
+        if (lanes->bytes <= SG_ELEMENT_BYTES || lanes->indivisible) {
             sg_lanes_drop(lanes, lane);
             return true;
         }
-        lanes->ptr[lane] = p;
-        return !leaves_bounds(&lanes->shape, p, first);
     }
     lanes->index[lane] = index;
     lanes->offset[lane] = offset;

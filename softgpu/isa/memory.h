@@ -88,6 +88,7 @@ struct sg_lanes {
     uint64_t writeback;      // lanes of `mask` that sg_lanes_finish() has to copy
     uint8_t *ptr[SG_LANES];  // valid where mask is set
     unsigned bytes;          // of one element
+    bool indivisible;        // an element partly out of range is out of range
     struct sg_swizzle shape; // of the lanes in writeback
     uint32_t index[SG_LANES];
     uint64_t offset[SG_LANES];

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// Launches that end early: bad addresses, unknown instructions, the stop flag; and that host faults of other
+// code still reach whoever had the signal.
+#include "softgpu/tests/isa_mem/rig.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+static void says(const struct rig *rig, const char *what)
+{
+    if (!strstr(rig->fault.text, what))
+        fail_msg("\"%s\" does not say \"%s\"", rig->fault.text, what);
+}
+
+static void unmapped(void **state)
+{
+    (void)state;
+    void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct rig rig;
+    rig_begin(&rig, "read_wild", hole, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, (uintptr_t)hole);
+    says(&rig, "global_load_dwordx2");
+    assert_in_range(rig.fault.pc, rig.launch.entry, rig.launch.entry + rig_kernel_bytes("read_wild"));
+    const struct sg_counts total = rig_total(&rig);
+    assert_int_equal(total.smem, 2); // what ran before is counted
+    assert_int_equal(total.vmem_rd, 1);
+
+    rig_begin(&rig, "write_wild", hole, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, (uintptr_t)hole);
+    says(&rig, "global_store_dword");
+
+    rig_begin(&rig, "scalar_wild", hole, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, (uintptr_t)hole);
+    says(&rig, "s_load_dword");
+
+    rig_begin(&rig, "jump_wild", hole, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.pc, (uintptr_t)hole);
+    says(&rig, "fetch");
+    munmap(hole, 4096);
+
+    // The thread goes on as before.
+    uint32_t out = 0;
+    rig_begin(&rig, "write_one", NULL, &out, NULL);
+    rig_run(&rig);
+    assert_int_equal(out, 1);
+}
+
+static void read_only(void **state)
+{
+    (void)state;
+    void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    struct rig rig;
+    rig_begin(&rig, "write_wild", page, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, (uintptr_t)page);
+    munmap(page, 4096);
+}
+
+static void not_canonical(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_begin(&rig, "read_wild", (void *)(uintptr_t)0x1234567800000040, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, 0x1234567800000040);
+    says(&rig, "0x1234567800000040");
+}
+
+static void misaligned_atomic(void **state)
+{
+    (void)state;
+    uint32_t out[2];
+    struct rig rig;
+    rig_begin(&rig, "misaligned_atomic", NULL, out, NULL);
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, (uintptr_t)out + 2);
+}
+
+static void lds_aperture_bounds(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_begin(&rig, "flat_lds_too_far", NULL, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_LDS);
+    assert_int_equal(rig.fault.address, 0x800);
+    says(&rig, "flat_load_dword");
+}
+
+static void known_by_name(void **state)
+{
+    (void)state;
+    struct rig rig;
+    rig_begin(&rig, "unimplemented", NULL, NULL, NULL);
+    rig_run_fault(&rig, SG_FAULT_ILLEGAL);
+    assert_int_equal(rig.fault.pc, rig.launch.entry);
+    says(&rig, "ds_gws_barrier");
+}
+
+static void no_instruction(void **state)
+{
+    (void)state;
+    static const uint32_t words[2] = {0xffffffff, 0xffffffff};
+    struct rig rig;
+    rig_begin(&rig, "write_one", NULL, NULL, NULL);
+    rig.launch.entry = (uintptr_t)words;
+    rig_run_fault(&rig, SG_FAULT_ILLEGAL);
+    assert_int_equal(rig.fault.pc, (uintptr_t)words);
+    says(&rig, "ffffffff");
+}
+
+static volatile int stop;
+
+static void *stopper(void *arg)
+{
+    (void)arg;
+    usleep(20000);
+    stop = 1;
+    return NULL;
+}
+
+static void stop_flag(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    stop = 0;
+    struct rig rig;
+    rig_begin(&rig, "endless", NULL, NULL, NULL);
+    rig.launch.workgroup[0] = rig.launch.grid[0] = 256;
+    rig.launch.stop = &stop;
+    assert_int_equal(pthread_create(&thread, NULL, stopper, NULL), 0);
+    rig_run_fault(&rig, SG_FAULT_STOPPED);
+    pthread_join(thread, NULL);
+    assert_true(rig_total(&rig).branch > 0);
+}
+
+static sigjmp_buf own_env;
+static void *volatile own_address;
+
+static void own_handler(int sig, siginfo_t *info, void *context)
+{
+    (void)sig, (void)context;
+    own_address = info->si_addr;
+    siglongjmp(own_env, 1);
+}
+
+// A handler that the program installed before, and one that it installs after the first launch.
+static void other_faults_pass_on(void **state)
+{
+    (void)state;
+    struct sigaction action = {.sa_sigaction = own_handler, .sa_flags = SA_SIGINFO}, before;
+    volatile uint8_t *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    sigaction(SIGSEGV, &action, &before);
+    for (int round = 0; round < 2; round++) {
+        uint32_t out;
+        struct rig rig;
+        rig_begin(&rig, "write_one", NULL, &out, NULL);
+        rig_run(&rig);
+        own_address = NULL;
+        if (sigsetjmp(own_env, 1) == 0)
+            *hole = 1;
+        assert_ptr_equal(own_address, (void *)hole);
+        rig_begin(&rig, "write_wild", (void *)hole, NULL, NULL);
+        rig_run_fault(&rig, SG_FAULT_MEMORY);
+        sigaction(SIGSEGV, &action, NULL);
+    }
+    sigaction(SIGSEGV, &before, NULL);
+    munmap((void *)hole, 4096);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    rig_open(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(unmapped),
+        cmocka_unit_test(read_only),
+        cmocka_unit_test(not_canonical),
+        cmocka_unit_test(misaligned_atomic),
+        cmocka_unit_test(lds_aperture_bounds),
+        cmocka_unit_test(known_by_name),
+        cmocka_unit_test(no_instruction),
+        cmocka_unit_test(stop_flag),
+        cmocka_unit_test(other_faults_pass_on),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
