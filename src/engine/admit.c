@@ -65,10 +65,13 @@ static kreplay_reason admission(struct kr_run *run)
 bool kr_run_drain_queue(struct kr_run *run)
 {
     struct kr_engine *engine = run->engine;
-    if (!run->queue_drained)
-        run->queue_drained =
-            engine->backend->drain_queue(engine->ctx, run->window->agent, run->window->queue,
-                                         kr_bound(engine, engine->bounds.queue_drain_ns)) == 0;
+    uint64_t bound = kr_bound(engine, engine->bounds.queue_drain_ns);
+
+    if (run->queue_drained || run->queue_stuck)
+        return run->queue_drained;
+    run->queue_drained =
+        engine->backend->drain_queue(engine->ctx, run->window->agent, run->window->queue, bound) == 0;
+    run->queue_stuck = !run->queue_drained; // once is long enough
     return run->queue_drained;
 }
 

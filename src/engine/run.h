@@ -57,7 +57,7 @@ struct kr_run {
     struct kr_frame frame; // gates held as writer, while frame.engine is set
     bool reader;           // holds the agent's gate as reader
     uint64_t owners;       // agents whose memory is captured
-    bool queue_drained;
+    bool queue_drained, queue_stuck;
     bool detached;  // the back end finishes the window on its own
     bool search;    // a kernel is known as non-deterministic: restores compare first
     bool executing; // holds agent->executing: the back end has an execution that did not end

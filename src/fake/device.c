@@ -15,13 +15,6 @@ static int drain_queue(void *ctx, uint32_t agent, void *queue, uint64_t timeout_
     return fake_enter(ctx, KR_FAKE_DRAIN_QUEUE);
 }
 
-static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
-{
-    (void)agent;
-    fake_note_wait(ctx, timeout_ns);
-    return fake_enter(ctx, KR_FAKE_DRAIN_AGENT);
-}
-
 static int allocate(void *ctx, uint32_t agent, enum kr_place place, size_t bytes, void **out)
 {
     (void)agent;
@@ -133,6 +126,21 @@ void fake_run_op(struct kr_fake *fake, uint32_t agent, struct kr_op *op, kreplay
     result->end_ns = kr_clock_ns();
     if (group)
         result->value_count = fake_group_read(group, &exec, result->values);
+}
+
+// Waiting to the end also ends a stuck execution that could not be cancelled: it runs on to its end.
+static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
+{
+    struct kr_fake *fake = ctx;
+    struct fake_pass *pass = &fake->passes[agent];
+    fake_note_wait(fake, timeout_ns);
+    int status = fake_enter(fake, KR_FAKE_DRAIN_AGENT);
+    if (status != 0)
+        return status;
+    for (; pass->begun && pass->ran < pass->submitted; pass->ran++)
+        fake_run_op(fake, agent, pass->ops[pass->ran], NULL, NULL);
+    pass->begun = false;
+    return 0;
 }
 
 static int pass_end(void *ctx, uint32_t agent, uint64_t timeout_ns, struct kr_op_result *results)
