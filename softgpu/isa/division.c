@@ -99,17 +99,30 @@ float sg_div_fmas32(float a, float b, float c, bool post)
     return (float)(exponent32(sg_bits32(c)) > 127 ? exact * 0x1p64 : exact * 0x1p-64);
 }
 
-// a * b + c rounded to odd in f64: truncate, then set the last bit when something was cut off.
-static double fma_odd(double a, double b, double c)
+// a * b + c cut off towards zero; *inexact says whether something was cut off.
+static double fma_truncated(double a, double b, double c, bool *inexact)
 {
     const int mode = fegetround();
     fesetround(FE_TOWARDZERO);
     feclearexcept(FE_INEXACT);
     volatile double x = a, y = b, z = c;
     volatile double truncated = fma(x, y, z);
-    const bool inexact = fetestexcept(FE_INEXACT);
+    *inexact = fetestexcept(FE_INEXACT);
     fesetround(mode);
-    return inexact ? sg_f64(sg_bits64(truncated) | 1) : truncated;
+    return truncated;
+}
+
+// x * 2^-128 as a denormal, to nearest even. x is normal and cut off; `inexact` stands for the bits below it.
+static double scale_to_denormal(double x, bool inexact)
+{
+    const uint64_t bits = sg_bits64(x), sign = bits & 1ull << 63;
+    const uint64_t m = ((bits & 0xfffffffffffffull) | 1ull << 52) << 1 | inexact;
+    // The last bit of m is worth 2^(exponent - 1076); one of a denormal is worth 2^-1074.
+    const int shift = 128 + 2 - exponent64(bits);
+    if (shift > 55)
+        return sg_f64(sign);
+    const uint64_t kept = m >> shift, rest = m & ((1ull << shift) - 1), half = 1ull << (shift - 1);
+    return sg_f64(sign | (kept + (rest > half || (rest == half && kept & 1))));
 }
 
 double sg_div_fmas64(double a, double b, double c, bool post)
@@ -118,9 +131,10 @@ double sg_div_fmas64(double a, double b, double c, bool post)
         return fma(a, b, c);
     if (exponent64(sg_bits64(c)) > 1023)
         return fma(a, b, c) * 0x1p128;
-    // A denormal result keeps less than 53 bits, so the one rounding that counts is that of the scaling.
-    const double scaled = fma(a, b, c) * 0x1p-128;
-    return fabs(scaled) < 0x1p-1021 ? fma_odd(a, b, c) * 0x1p-128 : scaled;
+    bool inexact;
+    const double truncated = fma_truncated(a, b, c, &inexact);
+    const int exponent = exponent64(sg_bits64(truncated));
+    return exponent && exponent <= 128 ? scale_to_denormal(truncated, inexact) : fma(a, b, c) * 0x1p-128;
 }
 
 uint32_t sg_div_fixup32(uint32_t q, uint32_t d, uint32_t n)
@@ -136,7 +150,7 @@ uint32_t sg_div_fixup32(uint32_t q, uint32_t d, uint32_t n)
         return sign | 0x7f800000u;
     if (!abs_n || abs_d == 0x7f800000u || exponent32(n) - exponent32(d) < -150)
         return sign;
-    return sign | (q & 0x7fffffffu);
+    return sign | (sg_is_nan32(q) ? 0x7f800000u : q & 0x7fffffffu); // refinement of an overflow ends in NaN
 }
 
 uint64_t sg_div_fixup64(uint64_t q, uint64_t d, uint64_t n)
@@ -153,7 +167,7 @@ uint64_t sg_div_fixup64(uint64_t q, uint64_t d, uint64_t n)
         return sign | inf;
     if (!abs_n || abs_d == inf || exponent64(n) - exponent64(d) < -1075)
         return sign;
-    return sign | (q & ~top);
+    return sign | (sg_is_nan64(q) ? inf : q & ~top);
 }
 
 uint32_t sg_div_fixup16(uint32_t q, uint32_t d, uint32_t n)
@@ -169,5 +183,5 @@ uint32_t sg_div_fixup16(uint32_t q, uint32_t d, uint32_t n)
         return sign | 0x7c00;
     if (!abs_n || abs_d == 0x7c00)
         return sign;
-    return sign | (q & 0x7fff);
+    return sign | (sg_is_nan16(q) ? 0x7c00 : q & 0x7fff);
 }
