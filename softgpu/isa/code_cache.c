@@ -184,6 +184,17 @@ static struct sg_code_page *find_held(const struct sg_code_view *view, uint64_t 
     return NULL;
 }
 
+// A page holds whatever lies around the code, so the copy must not be judged by an address sanitizer;
+// volatile keeps it from becoming a call of memcpy, which would be.
+__attribute__((no_sanitize("address"))) static void copy_live(uint32_t *to, uint64_t address)
+{
+    const volatile uint64_t *from = (const volatile uint64_t *)(uintptr_t)address;
+    for (unsigned i = 0; i < SG_CODE_SLOTS / 2; i++) {
+        const uint64_t two = from[i];
+        memcpy(to + 2 * (size_t)i, &two, sizeof two);
+    }
+}
+
 static struct sg_code_page *enter(struct sg_code_view *view, uint64_t number)
 {
     if (view->n_held == view->held_capacity) {
@@ -194,7 +205,7 @@ static struct sg_code_page *enter(struct sg_code_view *view, uint64_t number)
         view->held = held;
         view->held_capacity = capacity;
     }
-    memcpy(view->live, (const void *)(uintptr_t)(number << SG_CODE_PAGE_SHIFT), sizeof view->live);
+    copy_live(view->live, number << SG_CODE_PAGE_SHIFT);
     struct sg_code_page *page = page_enter(number, view->live);
     if (page)
         view->held[view->n_held++] = page;
@@ -216,12 +227,15 @@ static struct sg_inst *new_inst(struct sg_code_details *details)
 
 // Decodes an instruction that reaches into the next page. It is not cached, as this page's copy does not
 // cover it.
-static void decode_across(struct sg_code_view *view, uint64_t pc, unsigned index)
+__attribute__((no_sanitize("address"))) static void decode_across(struct sg_code_view *view, uint64_t pc,
+                                                                  unsigned index)
 {
     uint32_t words[4];
     const unsigned here = SG_CODE_SLOTS - index;
     memcpy(words, &view->page->details->words[index], 4 * (size_t)here);
-    memcpy(words + here, (const void *)(uintptr_t)(pc + 4 * (uint64_t)here), 4 * (size_t)(4 - here));
+    const volatile uint32_t *next = (const volatile uint32_t *)(uintptr_t)(pc + 4 * (uint64_t)here);
+    for (unsigned i = here; i < 4; i++)
+        words[i] = next[i - here];
     sg_decode(words, 4, &view->odd);
 }
 
