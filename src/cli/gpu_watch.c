@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Notices that a process of the run opened the GPU.
+#include "cli/gpu_watch.h"
+
+#include "tool/settings.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+void kr_gpu_watch_start(struct kr_gpu_watch *watch, const char *path, uint64_t run_id)
+{
+    *watch = (struct kr_gpu_watch){.path = path, .run_id = run_id, .fd = -1};
+    int fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (fd < 0)
+        return;
+    if (inotify_add_watch(fd, path, IN_OPEN) < 0) { // not there: no GPU of this kind
+        close(fd);
+        return;
+    }
+    watch->fd = fd;
+}
+
+static bool is_of_run(const char *pid, uint64_t run_id)
+{
+    char path[300], wanted[64];
+    snprintf(path, sizeof(path), "/proc/%s/environ", pid);
+    snprintf(wanted, sizeof(wanted), "%s=%" PRIu64, KR_ENV_RUN_ID, run_id);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return false;
+    char *entry = NULL;
+    size_t room = 0;
+    bool found = false;
+    while (!found && getdelim(&entry, &room, '\0', file) > 0)
+        found = strcmp(entry, wanted) == 0;
+    free(entry);
+    fclose(file);
+    return found;
+}
+
+static bool has_open(const char *pid, const char *wanted)
+{
+    char folder[300];
+    snprintf(folder, sizeof(folder), "/proc/%s/fd", pid);
+    DIR *entries = opendir(folder);
+    if (!entries)
+        return false;
+    bool found = false;
+    struct dirent *entry;
+    while (!found && (entry = readdir(entries))) {
+        char target[PATH_MAX];
+        ssize_t length = readlinkat(dirfd(entries), entry->d_name, target, sizeof(target) - 1);
+        if (length <= 0)
+            continue;
+        target[length] = '\0';
+        found = strcmp(target, wanted) == 0;
+    }
+    closedir(entries);
+    return found;
+}
+
+static bool run_has_open(const struct kr_gpu_watch *watch)
+{
+    DIR *processes = opendir("/proc");
+    if (!processes)
+        return false;
+    bool found = false;
+    struct dirent *entry;
+    while (!found && (entry = readdir(processes)))
+        found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+                is_of_run(entry->d_name, watch->run_id) && has_open(entry->d_name, watch->path);
+    closedir(processes);
+    return found;
+}
+
+void kr_gpu_watch_read(struct kr_gpu_watch *watch)
+{
+    if (watch->fd < 0)
+        return;
+    _Alignas(struct inotify_event) char events[4096];
+    bool opened = false;
+    while (read(watch->fd, events, sizeof(events)) > 0)
+        opened = true;
+    if (opened && !watch->used)
+        watch->used = run_has_open(watch);
+}
+
+void kr_gpu_watch_stop(struct kr_gpu_watch *watch)
+{
+    if (watch->fd >= 0)
+        close(watch->fd);
+    watch->fd = -1;
+}

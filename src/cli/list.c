@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// kreplay list: the counters of an architecture.
+#include "cli/checks.h"
+#include "cli/say.h"
+#include "cli/verbs.h"
+#include "counters/catalogue.h"
+
+#include <string.h>
+
+static void print(const struct kr_catalogue *catalogue)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < catalogue->counter_count; i++)
+        if (strlen(catalogue->counters[i].name) > width)
+            width = strlen(catalogue->counters[i].name);
+    printf("%s: %zu counters\n\n%-*s  block  event\n", catalogue->arch, catalogue->counter_count, (int)width,
+           "counter");
+    for (size_t i = 0; i < catalogue->counter_count; i++) {
+        const struct kr_counter_def *counter = &catalogue->counters[i];
+        if (counter->block)
+            printf("%-*s  %-5s  %5u\n", (int)width, counter->name, counter->block, counter->event);
+        else
+            printf("%-*s  = %s\n", (int)width, counter->name, counter->expression ? counter->expression : "");
+    }
+    printf("\nCounters of a block that fit in one group:\n");
+    for (size_t i = 0; i < catalogue->block_count; i++)
+        printf("%-8s %2u\n", catalogue->blocks[i].name, catalogue->blocks[i].slots);
+}
+
+int kr_verb_list(const struct kr_options *options)
+{
+    struct kr_arches arches = {0};
+    if (options->arch)
+        snprintf(arches.names[arches.count++], sizeof(arches.names[0]), "%s", options->arch);
+    else
+        kr_read_arches(KR_TOPOLOGY, &arches);
+    if (arches.count == 0)
+        strcpy(arches.names[arches.count++], "gfx90a"); // the software GPU's
+    for (size_t i = 0; i < arches.count; i++) {
+        const struct kr_catalogue *catalogue = kr_catalogue_find(arches.names[i]);
+        if (!catalogue) {
+            kr_say(options, KR_LEVEL_ERROR, "no counter catalogue for %s",
+                   options->arch ? options->arch : arches.names[i]);
+            return KR_EXIT_USAGE;
+        }
+        if (i)
+            putchar('\n');
+        print(catalogue);
+    }
+    return 0;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// The command line: one const table describes every option, for the parser, for the environment twins and for
+// --help.
+// `--pmc A B C` takes words until the next option, which neither getopt nor argp can do.
+#ifndef KR_OPTIONS_H
+#define KR_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+enum kr_verb {
+    KR_VERB_RUN = 1, // the default when the first word is an option
+    KR_VERB_CONVERT = 2,
+    KR_VERB_LIST = 4,
+    KR_VERB_ALL = KR_VERB_RUN | KR_VERB_CONVERT | KR_VERB_LIST,
+};
+
+enum kr_format { KR_FORMAT_JSON = 1, KR_FORMAT_CSV = 2, KR_FORMAT_ROCPD = 4 };
+
+enum kr_log_level { KR_LEVEL_ERROR, KR_LEVEL_WARNING, KR_LEVEL_INFO };
+
+struct kr_options {
+    enum kr_verb verb;
+    bool help, version;
+    char *pmc;        // groups as kr_groups_parse() reads them; NULL = none
+    int replay_mode;  // 0 = kernel, 1 = application
+    bool beta;        // --kernel-replay-beta-enabled: accepted, changes nothing
+    unsigned formats; // of kr_format; 0 = not given
+    char *directory;  // NULL = not given
+    char *file;       // NULL = not given
+    bool table;
+    unsigned table_rows; // 0 = all
+    bool keep_logs;
+    bool soft_gpu;
+    int log_level;  // of kr_log_level
+    char *arch;     // list: NULL = of this machine
+    char *input;    // convert
+    char **program; // argv of the program, NULL terminated, not owned; NULL = none
+};
+
+// Reads the environment, then the arguments (which win). 0, or -1 with a one-line text in `error`. Free
+// either way.
+int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes);
+void kr_options_free(struct kr_options *options);
+
+void kr_options_help(FILE *out, enum kr_verb verb);
+
+#endif

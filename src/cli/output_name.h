@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: MIT
+// Where files go: placeholders, folders.
+#ifndef KR_OUTPUT_NAME_H
+#define KR_OUTPUT_NAME_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+struct kr_output_place {
+    const char *directory; // NULL = "."
+    const char *file;      // NULL = "%hostname%/%pid%"
+    const char *program;   // argv[0], for %tag%; may be NULL
+    pid_t pid;
+};
+
+// "<directory>/<file>" with its placeholders replaced; files are this + "_results.json" and so on. What is no
+// placeholder stays as it is. NULL when out of memory; the caller frees.
+char *kr_output_prefix(const struct kr_output_place *place);
+
+// Makes the folders in front of the last '/' of `prefix` and checks that a file can be made there. 0, or -1
+// with a one-line text that names the folder and the cause.
+int kr_output_prepare(const char *prefix, char *error, size_t error_bytes);
+
+#endif

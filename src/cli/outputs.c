@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: MIT
+// Files and table from a store.
+#include "cli/outputs.h"
+
+#include "cli/say.h"
+#include "export/export.h"
+#include "store/store.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+static const char database_suffix[] = "_results.db";
+
+// The database is no export: it is the store itself, made under its final name.
+static const struct file_kind {
+    enum kr_format format;
+    const char *suffix;
+    int (*write)(struct kr_export *export);
+} file_kinds[] = {
+    {KR_FORMAT_JSON, "_results.json", kr_export_json},
+    {KR_FORMAT_CSV, "_counter_collection.csv", kr_export_counter_csv},
+    {KR_FORMAT_CSV, "_kernel_trace.csv", kr_export_kernel_csv},
+    {KR_FORMAT_CSV, "_agent_info.csv", kr_export_agent_csv},
+};
+
+// ---- Logs of a folder
+
+static int is_log(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    static const char ending[] = ".krlog";
+    return length >= strlen(ending) && strcmp(entry->d_name + length - strlen(ending), ending) == 0;
+}
+
+int kr_log_paths_read(const char *folder, struct kr_log_paths *out)
+{
+    *out = (struct kr_log_paths){0};
+    struct dirent **entries = NULL;
+    int count = scandir(folder, &entries, is_log, versionsort);
+    if (count < 0)
+        return -1;
+    out->paths = calloc((size_t)count + 1, sizeof(*out->paths));
+    int status = out->paths ? 0 : -1;
+    for (int i = 0; i < count; i++) {
+        if (!status && asprintf(&out->paths[out->count], "%s/%s", folder, entries[i]->d_name) < 0)
+            status = -1;
+        else if (!status)
+            out->count++;
+        free(entries[i]);
+    }
+    free(entries);
+    if (status) {
+        kr_log_paths_free(out);
+        errno = ENOMEM;
+    }
+    return status;
+}
+
+void kr_log_paths_free(struct kr_log_paths *logs)
+{
+    for (size_t i = 0; i < logs->count; i++)
+        free(logs->paths[i]);
+    free(logs->paths);
+    *logs = (struct kr_log_paths){0};
+}
+
+// ---- Files
+
+// Written beside its final name and then renamed: a file that is there is whole.
+static int write_file(const struct kr_options *options, struct kr_store *store, const struct file_kind *kind,
+                      const char *prefix)
+{
+    char *path = NULL, *partial = NULL;
+    int status = -1;
+    struct kr_export export = {.store = store};
+    if (asprintf(&path, "%s%s", prefix, kind->suffix) < 0)
+        path = NULL;
+    if (path && asprintf(&partial, "%s.partial", path) < 0)
+        partial = NULL;
+    if (!partial) {
+        kr_say(options, KR_LEVEL_ERROR, "out of memory");
+        goto out;
+    }
+    export.out = fopen(partial, "we");
+    if (!export.out) {
+        kr_say(options, KR_LEVEL_ERROR, "cannot write %s: %s", partial, strerror(errno));
+        goto out;
+    }
+    status = kind->write(&export);
+    if (fclose(export.out) != 0 && !status) {
+        snprintf(export.error, sizeof(export.error), "cannot write: %s", strerror(errno));
+        status = -1;
+    }
+    if (!status && rename(partial, path) != 0) {
+        snprintf(export.error, sizeof(export.error), "cannot rename: %s", strerror(errno));
+        status = -1;
+    }
+    if (status) {
+        unlink(partial);
+        kr_say(options, KR_LEVEL_ERROR, "%s: %s", path, export.error);
+    } else {
+        kr_say(options, KR_LEVEL_WARNING, "wrote %s", path);
+    }
+out:
+    free(partial);
+    free(path);
+    return status ? -1 : 0;
+}
+
+static int write_files(const struct kr_options *options, struct kr_store *store, unsigned formats,
+                       const char *prefix)
+{
+    int status = 0;
+    for (size_t i = 0; i < sizeof(file_kinds) / sizeof(file_kinds[0]); i++)
+        if ((formats & file_kinds[i].format) && write_file(options, store, &file_kinds[i], prefix))
+            status = -1;
+    return status;
+}
+
+// ---- Table
+
+static unsigned terminal_width(FILE *out)
+{
+    struct winsize size;
+    if (ioctl(fileno(out), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col;
+    const char *columns = getenv("COLUMNS");
+    unsigned long width = columns ? strtoul(columns, NULL, 10) : 0;
+    enum { UNKNOWN_WIDTH = 120 };
+    return width > 0 && width < 10000 ? (unsigned)width : UNKNOWN_WIDTH;
+}
+
+static int print_table(const struct kr_options *options, struct kr_store *store)
+{
+    // A standard output that is no terminal is the program's: nothing of kreplay's may stand in it. `convert`
+    // has no program.
+    bool to_stdout = options->verb == KR_VERB_CONVERT || isatty(STDOUT_FILENO);
+    struct kr_export export = {.store = store, .out = to_stdout ? stdout : stderr};
+    const struct kr_table_options table = {.width = terminal_width(export.out),
+                                           .max_rows = options->table_rows};
+    if (options->verb == KR_VERB_RUN)
+        putc('\n', export.out);
+    if (kr_export_table(&export, &table)) {
+        kr_say(options, KR_LEVEL_ERROR, "the table: %s", export.error);
+        return -1;
+    }
+    putc('\n', export.out);
+    fflush(export.out);
+    return 0;
+}
+
+// ---- Both ways in
+
+static int put_out(const struct kr_options *options, struct kr_store *store, unsigned formats,
+                   const char *prefix)
+{
+    int status = options->table ? print_table(options, store) : 0;
+    if (write_files(options, store, formats, prefix))
+        status = -1;
+    return status;
+}
+
+int kr_outputs_from_logs(const struct kr_options *options, const struct kr_log_paths *logs,
+                         const struct kr_store_run *run, const char *prefix)
+{
+    unsigned formats = options->formats ? options->formats : KR_FORMAT_ROCPD;
+    char *database = NULL;
+    struct kr_store *store = NULL;
+    size_t added = 0;
+    int status = -1;
+    if ((formats & KR_FORMAT_ROCPD) && asprintf(&database, "%s%s", prefix, database_suffix) < 0) {
+        database = NULL;
+        kr_say(options, KR_LEVEL_ERROR, "out of memory");
+        goto out;
+    }
+    if (kr_store_create(database, &store) || kr_store_set_run(store, run))
+        goto store_failed;
+    status = 0;
+    for (size_t i = 0; i < logs->count; i++) {
+        if (kr_store_add_log(store, logs->paths[i]) == 0) {
+            added++;
+            continue;
+        }
+        kr_say(options, KR_LEVEL_ERROR, "%s", kr_store_error(store));
+        status = -1;
+    }
+    if (added == 0)
+        goto out;
+    if (kr_store_finish(store))
+        goto store_failed;
+    if (put_out(options, store, formats, prefix))
+        status = -1;
+    if (database)
+        kr_say(options, KR_LEVEL_WARNING, "wrote %s", database);
+    goto out;
+
+store_failed:
+    status = -1;
+    kr_say(options, KR_LEVEL_ERROR, "%s", kr_store_error(store));
+out:
+    kr_store_close(store);
+    free(database);
+    return status;
+}
+
+int kr_outputs_from_database(const struct kr_options *options, const char *database, const char *prefix)
+{
+    struct kr_store *store = NULL;
+    int status = -1;
+    if (kr_store_open(database, &store))
+        kr_say(options, KR_LEVEL_ERROR, "%s", kr_store_error(store));
+    else
+        status = put_out(options, store, options->formats & ~(unsigned)KR_FORMAT_ROCPD, prefix);
+    kr_store_close(store);
+    return status;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+#include "cli/say.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+void kr_say(const struct kr_options *options, enum kr_log_level level, const char *format, ...)
+{
+    if ((int)level > options->log_level)
+        return;
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof(line), format, args);
+    va_end(args);
+    fprintf(stderr, "kreplay: %s\n", line);
+}
