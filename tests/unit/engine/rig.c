@@ -92,6 +92,11 @@ void rig_stop(void)
     assert_int_equal(kr_fake_strays(rig.fake), 0);
     assert_int_equal(rig.enters, rig.exits);
     assert_int_equal(rig.pass_enters, rig.pass_exits);
+    rig_end();
+}
+
+void rig_end(void)
+{
     kreplay_group_destroy(rig.groups[0]);
     kreplay_group_destroy(rig.groups[1]);
     kr_fake_destroy(rig.fake);

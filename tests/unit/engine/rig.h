@@ -52,6 +52,7 @@ extern struct rig rig;
 void rig_start(unsigned flags);
 void rig_start_with(const struct kr_fake_options *options);
 void rig_stop(void);
+void rig_end(void); // without the checks
 
 // A window of `count` operations of which `mine` is the back end's side; kernel ids are 1, 2, ... unless
 // changed.
