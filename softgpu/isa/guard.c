@@ -36,12 +36,18 @@ static void chain(int sig, siginfo_t *info, void *context)
         back_to_default(sig, info);
         return;
     }
+    // With the signals blocked that it asked for: this handler itself runs with none blocked.
+    sigset_t blocked = before->sa_mask, outer;
+    if (!(before->sa_flags & SA_NODEFER))
+        sigaddset(&blocked, sig);
+    pthread_sigmask(SIG_BLOCK, &blocked, &outer);
     chaining = true;
     if (before->sa_flags & SA_SIGINFO)
         before->sa_sigaction(sig, info, context);
     else
         before->sa_handler(sig);
     chaining = false;
+    pthread_sigmask(SIG_SETMASK, &outer, NULL);
 }
 
 static void on_fault(int sig, siginfo_t *info, void *context)
@@ -57,26 +63,30 @@ static void on_fault(int sig, siginfo_t *info, void *context)
     siglongjmp(guard->env, 1);
 }
 
-// Under install_lock.
-static void take(int sig, struct previous *previous)
+// Makes this file the handler of `sig`. False when it is already. Under install_lock.
+static bool take(int sig, struct previous *previous)
 {
     struct sigaction now;
     if (sigaction(sig, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO && now.sa_sigaction == on_fault))
-        return;
+        return false;
     struct sigaction *slot =
         previous->current == &previous->slot[0] ? &previous->slot[1] : &previous->slot[0];
     *slot = now;
     __atomic_store_n(&previous->current, slot, __ATOMIC_RELEASE);
-    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    // SA_NODEFER: nothing is blocked in the handler, so that the jump out of it has no mask to restore and
+    // launches need no system call to save one.
+    struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER};
     sigemptyset(&action.sa_mask);
     sigaction(sig, &action, NULL);
+    return true;
 }
 
 void sg_guard_install(void)
 {
     pthread_mutex_lock(&install_lock);
-    take(SIGSEGV, &before_segv);
-    take(SIGBUS, &before_bus);
+    if (take(SIGSEGV,
+             &before_segv)) // who takes one signal takes both; asking for one halves the system calls
+        take(SIGBUS, &before_bus);
     pthread_mutex_unlock(&install_lock);
 }
 

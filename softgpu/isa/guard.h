@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 struct sg_guard {
-    sigjmp_buf env;   // set with sigsetjmp(env, 1) before arming
+    sigjmp_buf env;   // set with sigsetjmp(env, 0) before arming
     uint64_t address; // of the access, as the host reports it
     bool no_address;  // the host reports none: the address was not canonical
 };

@@ -214,7 +214,7 @@ static void host_fault(struct sg_machine *m)
 
 static void run_guarded(struct sg_machine *m, struct sg_counts *counts)
 {
-    if (sigsetjmp(m->guard.env, 1)) {
+    if (sigsetjmp(m->guard.env, 0)) {
         host_fault(m);
         sg_group_count(m);
         return;

@@ -109,6 +109,19 @@ void sg_private_shape(const struct sg_wave *w, uint64_t base, struct sg_swizzle 
     };
 }
 
+// Do all 64 lanes have consecutive dwords? Loads of these are one copy. Stores never are: a copy may write a
+// word twice, and another thread may have written it in between.
+static bool consecutive(const struct sg_lanes *lanes)
+{
+    if (lanes->mask != UINT64_MAX)
+        return false;
+    const uintptr_t first = (uintptr_t)lanes->ptr[0];
+    uintptr_t differ = 0;
+    for (unsigned lane = 0; lane < SG_LANES; lane++)
+        differ |= (uintptr_t)lanes->ptr[lane] ^ (first + 4 * (uintptr_t)lane);
+    return !differ;
+}
+
 static uint32_t load16(const uint8_t *p)
 {
     uint16_t v;
@@ -146,6 +159,10 @@ void sg_lanes_load(struct sg_wave *w, const struct sg_lanes *lanes, unsigned dst
         SG_EACH_LANE(lane, lanes->mask) row[lane] = (uint32_t)(int16_t)load16(lanes->ptr[lane]);
         return;
     case SG_MEM_B32:
+        if (consecutive(lanes)) {
+            memcpy(row, lanes->ptr[0], 4 * SG_LANES);
+            return;
+        }
         SG_EACH_LANE(lane, lanes->mask) memcpy(&row[lane], lanes->ptr[lane], 4);
         return;
     case SG_MEM_B64:
