@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "files.h"
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -48,4 +49,12 @@ void file_write(const char *path, const void *bytes, size_t count)
     assert_non_null(file);
     assert_int_equal(fwrite(bytes, 1, count, file), count);
     assert_int_equal(fclose(file), 0);
+}
+
+void file_set_byte(const char *path, size_t offset, uint8_t value)
+{
+    int fd = open(path, O_WRONLY);
+    assert_true(fd >= 0);
+    assert_int_equal(pwrite(fd, &value, 1, (off_t)offset), 1);
+    close(fd);
 }

@@ -14,5 +14,6 @@ void path_remove(const char *path);
 
 uint8_t *file_read(const char *path, size_t *bytes); // free() it
 void file_write(const char *path, const void *bytes, size_t count);
+void file_set_byte(const char *path, size_t offset, uint8_t value);
 
 #endif

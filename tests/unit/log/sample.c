@@ -117,7 +117,7 @@ static void make_passes(struct sample *s, uint64_t *r)
 {
     size_t passes = sample_random(r) % 6;
     for (size_t i = 0; i < passes; i++) {
-        size_t values = sample_random(r) % 20;
+        size_t values = sample_random(r) % 8;
         for (size_t j = 0; j < values; j++)
             s->values[i][j] =
                 (kreplay_value){.counter_id = number(r), .instance = (uint32_t)number(r), .value = number(r)};

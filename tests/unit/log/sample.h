@@ -9,9 +9,9 @@ struct sample {
     enum kr_log_type type;
     kr_log_record expected; // strings and arrays point into this sample
     kreplay_pass_record passes[6];
-    kreplay_value values[6][20];
-    uint64_t ids[40];
-    char text[8][200];
+    kreplay_value values[6][8];
+    uint64_t ids[12];
+    char text[4][60];
 };
 
 void sample_make(struct sample *sample, enum kr_log_type type, uint64_t *seed);

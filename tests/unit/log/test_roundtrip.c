@@ -28,7 +28,7 @@ static void test_crc32c(void **state)
 static void test_random_records(void **state)
 {
     (void)state;
-    enum { COUNT = 6000 }; // some 2 MB: several chunks
+    enum { COUNT = 12000 }; // some 2 MB: several chunks
     char path[PATH_BYTES];
     path_make(path);
     struct kr_log *log;
