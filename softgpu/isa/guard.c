@@ -84,8 +84,8 @@ static bool take(int sig, struct previous *previous)
 void sg_guard_install(void)
 {
     pthread_mutex_lock(&install_lock);
-    if (take(SIGSEGV,
-             &before_segv)) // who takes one signal takes both; asking for one halves the system calls
+    // Who takes one signal takes both; asking for one halves the system calls.
+    if (take(SIGSEGV, &before_segv))
         take(SIGBUS, &before_bus);
     pthread_mutex_unlock(&install_lock);
 }

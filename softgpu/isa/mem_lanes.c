@@ -131,8 +131,7 @@ static uint32_t load16(const uint8_t *p)
 
 static void load_dwords(struct sg_wave *w, const struct sg_lanes *lanes, unsigned dst, unsigned dwords)
 {
-    // Lane by lane, so that a fault in one lane leaves whole elements, and dword by dword, as the element of
-    // one lane may be what another thread writes.
+    // Lane by lane: a lane before the one that faults has its whole element, those after it have nothing.
     SG_EACH_LANE(lane, lanes->mask)
     {
         uint32_t v[4];

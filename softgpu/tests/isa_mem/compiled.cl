@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a compiler makes of private arrays, calls, recursion and generic pointers: its prologue sets up scratch from
-// the initial registers, so this is the judge of those. test_compiled.c has the same functions in C.
+// What a compiler makes of private arrays, calls, recursion and generic pointers: its prologue sets up scratch
+// from the initial registers, so this is the judge of those. test_compiled.c has the same functions in C.
 __attribute__((noinline)) int walk(int n, private int *p)
 {
     int a[8];

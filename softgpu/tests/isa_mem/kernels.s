@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Kernels of the memory and launch tests. User SGPRs: s[0:1] = kernarg (unless a kernel says otherwise), which holds
-// in, out, extra (64 bits each); s2 = work-group id x. v0 = work-item id.
+// Kernels of the memory and launch tests. User SGPRs: s[0:1] = kernarg (unless a kernel says otherwise), which
+// holds in, out, extra (64 bits each); s2 = work-group id x. v0 = work-item id.
 
 .macro kernel name
     .p2align 8
@@ -16,9 +16,9 @@
     v_lshlrev_b32 v1, 4, v0
 .endm
 
-// ---- every load and store of every way to reach memory -----------------------------------------------------------
-// Record of a lane: 32 bytes at 16 * lane of `in` for loads; 32 bytes of its own for stores. v[2:3] is the vector
-// address of the record, v1 the 32-bit one, s[12:15] the buffer resource, s16 its scalar offset.
+// ---- every load and store of every way to reach memory ----------------------------------------------------
+// Record of a lane: 32 bytes at 16 * lane of `in` for loads; 32 bytes of its own for stores. v[2:3] is the
+// vector address of the record, v1 the 32-bit one, s[12:15] the buffer resource, s16 its scalar offset.
 
 .macro address_pair base                // v[2:3] = s[base:base+1] + v1
     v_mov_b32 v3, s[\base+1]
@@ -412,9 +412,9 @@ kernel load_to_lds
     global_store_dword v2, v4, s[6:7]
     s_endpgm
 
-// ---- atomics -----------------------------------------------------------------------------------------------------
-// Eight lanes share a target: offset (lane & 7) * 8, plus 64 for each case, of `extra`. Data in v[4:7]. Old values
-// go to out[case][lane], 8 bytes each.
+// ---- atomics ----------------------------------------------------------------------------------------------
+// Eight lanes share a target: offset (lane & 7) * 8, plus 64 for each case, of `extra`. Data in v[4:7]. Old
+// values go to out[case][lane], 8 bytes each.
 
 .macro old_value
     s_waitcnt vmcnt(0) lgkmcnt(0)
@@ -683,10 +683,11 @@ kernel ds_lanes
     row_out
     s_endpgm
 
-// ---- launch ------------------------------------------------------------------------------------------------------
+// ---- launch -----------------------------------------------------------------------------------------------
 
-// All user SGPRs: s[0:3] resource, s[4:5] dispatch, s[6:7] queue, s[8:9] kernarg, s[10:11] id, s[12:13] flat scratch,
-// s14 private size; s15..s17 work-group ids, s18 info, s19 wave offset. A slot of 128 bytes of `out` for each wave.
+// All user SGPRs: s[0:3] resource, s[4:5] dispatch, s[6:7] queue, s[8:9] kernarg, s[10:11] id, s[12:13] flat
+// scratch, s14 private size; s15..s17 work-group ids, s18 info, s19 wave offset. A slot of 128 bytes of `out` for
+// each wave.
 kernel initial_sgprs
     s_load_dwordx2 s[40:41], s[8:9], 8
     s_load_dwordx2 s[42:43], s[8:9], 16
