@@ -5,6 +5,7 @@
 // Instruction Set Architecture" reference guide, VOP3P Instructions.
 #include "softgpu/isa/dot.h"
 #include "softgpu/isa/lanes.h"
+#include "softgpu/isa/mfma.h"
 
 // How to read one source for one of the two elements.
 struct half {
@@ -256,7 +257,7 @@ SG_VOP1(v_accvgpr, u32, u32, a)
     SG_ROW_AS(SG_ENC_VOP3P, op, name, fn, d, s0, s1, s2, arg, flags)
 #define MFMA(op, name, d, ab, c)                                                                             \
     {                                                                                                        \
-        op, SG_ENC_VOP3P, SG_CLASS_VALU, #name, NULL, d, {ab, ab, c}, 0, SG_OP_FLOAT                         \
+        op, SG_ENC_VOP3P, SG_CLASS_VALU, #name, sg_mfma, d, {ab, ab, c}, 0, SG_OP_FLOAT                      \
     }
 #define F   SG_OP_FLOAT
 #define F16 SG_OP_FLOAT | SG_OP_HALF

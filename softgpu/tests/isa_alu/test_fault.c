@@ -66,7 +66,8 @@ static void random_words_are_safe(void **state)
     }
 }
 
-// Any scalar or vector ALU instruction on any registers: meant for the sanitizers, and no step value but the known.
+// Any scalar or vector ALU instruction on any registers: meant for the sanitizers, and no step value but the
+// known.
 static void random_alu_instructions_are_safe(void **state)
 {
     (void)state;
@@ -83,8 +84,8 @@ static void random_alu_instructions_are_safe(void **state)
         if (i & 1)
             words[0] = 0xd0000000u | (words[0] & 0x03ffffff); // VOP3 and VOP3P
         struct sg_inst inst;
-        if (!sg_decode(words, 2, &inst) || inst.info->encoding > SG_ENC_VOP3P || inst.info->encoding == SG_ENC_SMEM ||
-            !inst.info->exec)
+        if (!sg_decode(words, 2, &inst) || inst.info->encoding > SG_ENC_VOP3P ||
+            inst.info->encoding == SG_ENC_SMEM || !inst.info->exec)
             continue;
         const enum sg_step step = inst.info->exec(&b.wave, &inst);
         assert_in_range(step, SG_STEP_OK, SG_STEP_FAULT);
@@ -96,10 +97,8 @@ static void random_alu_instructions_are_safe(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(unknown_words_are_named),
-        cmocka_unit_test(known_but_missing_is_named),
-        cmocka_unit_test(malformed_encodings_do_not_decode),
-        cmocka_unit_test(random_words_are_safe),
+        cmocka_unit_test(unknown_words_are_named),           cmocka_unit_test(known_but_missing_is_named),
+        cmocka_unit_test(malformed_encodings_do_not_decode), cmocka_unit_test(random_words_are_safe),
         cmocka_unit_test(random_alu_instructions_are_safe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
