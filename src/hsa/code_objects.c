@@ -312,6 +312,8 @@ static hsa_status_t visit_symbol(hsa_executable_t executable, hsa_agent_t agent,
     else if (object->elf.managed)
         kernel->unsafe = KREPLAY_REASON_HOST_MEMORY;
 
+    if (found)
+        kernel->read_only_words = found->read_only_words;
     size_t n = key.symbol_length;
     if (n > 3 && strcmp(name + n - 3, ".kd") == 0)
         name[n - 3] = '\0';

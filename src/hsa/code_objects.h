@@ -13,7 +13,8 @@ struct kr_hsa_kernel {
     uint64_t kernel_id, code_object_id;
     uint32_t agent_id;
     uint32_t kernarg_bytes, group_segment_bytes, private_segment_bytes;
-    kreplay_reason unsafe; // why it must not be repeated, whatever its arguments; or NONE
+    uint64_t read_only_words; // bit n: argument word n is a pointer that the kernel only reads through
+    kreplay_reason unsafe;    // why it must not be repeated, whatever its arguments; or NONE
     char *name;
 };
 

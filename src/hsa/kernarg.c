@@ -33,10 +33,12 @@ static kreplay_reason check_word(uint64_t word)
     return KREPLAY_REASON_NONE;
 }
 
-static kreplay_reason check_words(const unsigned char *bytes, size_t size)
+static kreplay_reason check_words(const unsigned char *bytes, size_t size, uint64_t read_only)
 {
     for (size_t at = 0; at + sizeof(uint64_t) <= size; at += sizeof(uint64_t)) {
         uint64_t word;
+        if (at / 8 < 64 && (read_only >> at / 8 & 1))
+            continue;
         memcpy(&word, bytes + at, sizeof(word));
         kreplay_reason reason = check_word(word);
         if (reason != KREPLAY_REASON_NONE)
@@ -61,10 +63,10 @@ kreplay_reason kr_hsa_kernarg_check(const struct kr_hsa_dispatch *dispatch)
     // Arguments are normally in host memory. Where a runtime keeps them on the device, they are fetched.
     enum kr_memory_kind kind;
     if (!kr_inventory_find(kr_hsa.engine, arguments, &kind, NULL, NULL) || kind == KR_MEMORY_HOST)
-        return check_words(arguments, kernel->kernarg_bytes);
+        return check_words(arguments, kernel->kernarg_bytes, kernel->read_only_words);
     static _Thread_local unsigned char fetched[MAX_KERNARG_BYTES];
     const struct kr_copy copy = {fetched, arguments, kernel->kernarg_bytes};
     if (kr_hsa_copy(NULL, dispatch->queue->agent->id, KR_PATH_FALLBACK, &copy, 1) != KREPLAY_OK)
         return KREPLAY_REASON_UNSAFE_KERNEL;
-    return check_words(fetched, kernel->kernarg_bytes);
+    return check_words(fetched, kernel->kernarg_bytes, kernel->read_only_words);
 }

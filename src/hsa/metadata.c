@@ -126,18 +126,43 @@ static void walk_map(struct cursor *c, void (*member)(struct cursor *c, const st
     }
 }
 
+// One argument while its members are read.
+struct argument {
+    uint64_t offset, size;
+    bool talks_to_host, read_only;
+};
+
 static void argument_member(struct cursor *c, const struct item *key, void *arg)
 {
     static const char *const talking[] = {"hidden_hostcall_buffer", "hidden_printf_buffer",
                                           "hidden_default_queue"};
-    struct kr_kernel_metadata *kernel = arg;
-    if (!is(key, ".value_kind")) {
+    struct argument *argument = arg;
+    if (is(key, ".offset")) {
+        argument->offset = next(c).number;
+    } else if (is(key, ".size")) {
+        argument->size = next(c).number;
+    } else if (is(key, ".value_kind")) {
+        struct item value = next(c);
+        for (size_t i = 0; i < sizeof(talking) / sizeof(talking[0]); i++)
+            argument->talks_to_host |= is(&value, talking[i]);
+    } else if (is(key, ".address_space")) {
+        struct item value = next(c);
+        argument->read_only |= is(&value, "constant");
+    } else if (is(key, ".actual_access")) {
+        struct item value = next(c);
+        argument->read_only |= is(&value, "read_only");
+    } else {
         skip(c, 0);
-        return;
     }
-    struct item value = next(c);
-    for (size_t i = 0; i < sizeof(talking) / sizeof(talking[0]) && !c->bad; i++)
-        kernel->talks_to_host |= is(&value, talking[i]);
+}
+
+static void read_argument(struct cursor *c, struct kr_kernel_metadata *kernel)
+{
+    struct argument argument = {0};
+    walk_map(c, argument_member, &argument);
+    kernel->talks_to_host |= argument.talks_to_host;
+    if (argument.read_only && argument.size == 8 && argument.offset % 8 == 0 && argument.offset < 64 * 8)
+        kernel->read_only_words |= UINT64_C(1) << argument.offset / 8;
 }
 
 static void kernel_member(struct cursor *c, const struct item *key, void *arg)
@@ -160,7 +185,7 @@ static void kernel_member(struct cursor *c, const struct item *key, void *arg)
         if (list.kind != ARRAY)
             c->bad = true;
         for (uint64_t i = 0; i < list.number && !c->bad; i++)
-            walk_map(c, argument_member, kernel);
+            read_argument(c, kernel);
     } else {
         skip(c, 0);
     }

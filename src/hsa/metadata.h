@@ -15,6 +15,8 @@ struct kr_kernel_metadata {
     // Talks to the host while it runs (printf, host calls, device enqueue): a repetition would be heard
     // twice.
     bool talks_to_host;
+    // Bit n: the n-th 8-byte word of the arguments is a pointer through which the kernel only reads.
+    uint64_t read_only_words;
 };
 
 // Calls `visit` for each kernel. False if the bytes are no such metadata.

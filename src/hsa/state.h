@@ -97,6 +97,7 @@ struct kr_hsa_agent {
     pthread_cond_t finished; // for who waits for dispatches to be over
     pthread_t worker;
     bool worker_started, worker_done, stopping;
+    uint64_t decline_from_ns; // of a stop: from then on nothing is replayed
     struct kr_hsa_queue *queues;
     uint64_t sequence;
     _Atomic uint32_t detached_count;

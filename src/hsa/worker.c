@@ -137,7 +137,7 @@ static void *work(void *arg)
         bool stopping = agent->stopping;
         if (dispatch) {
             pthread_mutex_unlock(&agent->lock);
-            run(dispatch, stopping);
+            run(dispatch, stopping && kr_clock_ns() > agent->decline_from_ns);
             kr_hsa_worker_reap(agent);
             pthread_mutex_lock(&agent->lock);
             backoff.turns = 0;
@@ -223,12 +223,14 @@ bool kr_hsa_worker_finish(struct kr_hsa_queue *queue, uint64_t timeout_ns)
 bool kr_hsa_workers_stop(uint64_t timeout_ns)
 {
     struct timespec until = deadline_after(timeout_ns);
+    uint64_t decline_from_ns = kr_clock_ns() + timeout_ns / 2;
     bool all = true;
     for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
         struct kr_hsa_agent *agent = &kr_hsa.agents[i];
         int error = 0;
         pthread_mutex_lock(&agent->lock);
         agent->stopping = true;
+        agent->decline_from_ns = decline_from_ns;
         pthread_cond_broadcast(&agent->work);
         // Called from a tool's callback (a tool that ends the program), the worker cannot wait for itself.
         while (agent->worker_started && !agent->worker_done && self != agent && error == 0)
