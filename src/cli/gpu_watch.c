@@ -25,6 +25,7 @@ void kr_gpu_watch_start(struct kr_gpu_watch *watch, const char *path, uint64_t r
         return;
     }
     watch->fd = fd;
+    watch->watched = true;
 }
 
 static bool is_of_run(const char *pid, uint64_t run_id)

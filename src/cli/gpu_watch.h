@@ -13,7 +13,8 @@
 struct kr_gpu_watch {
     const char *path; // borrowed
     uint64_t run_id;
-    int fd; // of inotify, for poll; -1 = cannot watch
+    int fd;       // of inotify, for poll; -1 = cannot watch
+    bool watched; // false: not known whether a GPU was used
     bool used;
 };
 

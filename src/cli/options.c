@@ -208,34 +208,35 @@ static void environment_name(const struct option *option, char *name, size_t byt
         name[i] = name[i] == '-' ? '_' : (char)toupper((unsigned char)name[i]);
 }
 
+static int take_environment(struct parser *parser, const struct option *option, const char *text)
+{
+    if (option->kind != SET)
+        return take_value(parser, option, text, true);
+    char *copy = strdup(text), *save = NULL;
+    if (!copy)
+        return FAIL(parser, "out of memory");
+    int status = 0;
+    for (char *word = strtok_r(copy, " ,", &save); word && !status; word = strtok_r(NULL, " ,", &save))
+        status = take_value(parser, option, word, true);
+    free(copy);
+    return status;
+}
+
 static int read_environment(struct parser *parser)
 {
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option *option = &options_table[i];
-        if (option->kind == FLAG)
-            continue;
         char name[64];
         environment_name(option, name, sizeof(name));
         const char *text = getenv(name);
-        if (!text || !*text)
+        if (option->kind == FLAG || !text || !*text)
             continue;
         parser->from_environment[i] = true;
-        if (option->kind != SET) {
-            if (take_value(parser, option, text, true)) {
-                char reason[256];
-                snprintf(reason, sizeof(reason), "%s", parser->error);
-                return FAIL(parser, "%s: %s", name, reason);
-            }
+        if (take_environment(parser, option, text) == 0)
             continue;
-        }
-        char *copy = strdup(text), *save = NULL;
-        int status = copy ? 0 : FAIL(parser, "out of memory");
-        for (char *word = copy ? strtok_r(copy, " ,", &save) : NULL; word && !status;
-             word = strtok_r(NULL, " ,", &save))
-            status = take_value(parser, option, word, true);
-        free(copy);
-        if (status)
-            return status;
+        char reason[256];
+        snprintf(reason, sizeof(reason), "%s", parser->error);
+        return FAIL(parser, "%s: %s", name, reason);
     }
     return 0;
 }

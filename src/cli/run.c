@@ -225,7 +225,7 @@ static char *command_line(char *const *argv)
 }
 
 // The program has ended. Returns the exit status.
-static int finish(struct run *run, int exit_status, bool used_gpu)
+static int finish(struct run *run, int exit_status, const struct kr_gpu_watch *watch)
 {
     const struct kr_options *options = run->options;
     struct kr_log_paths logs;
@@ -234,17 +234,21 @@ static int finish(struct run *run, int exit_status, bool used_gpu)
         return exit_status;
     }
     if (logs.count == 0) {
-        if (used_gpu)
+        if (watch->used)
             kr_say(options, KR_LEVEL_ERROR,
                    "the program used a GPU, but kreplay was not loaded into it: its runtime did not take %s "
                    "from "
                    "HSA_TOOLS_LIB",
                    run->library);
+        else if (watch->watched)
+            kr_say(options, KR_LEVEL_WARNING, "the program did not use a GPU; there is nothing to write");
         else
             kr_say(options, KR_LEVEL_WARNING,
-                   "the program did not use a GPU through ROCr; there is nothing to write");
+                   "nothing to write: the program did not use a GPU, or its runtime did not take %s from "
+                   "HSA_TOOLS_LIB",
+                   run->library);
         kr_run_folder_remove(run->folder);
-        return used_gpu && exit_status == 0 ? 1 : exit_status;
+        return watch->used && exit_status == 0 ? 1 : exit_status;
     }
     const struct kr_run_info info = describe(run, exit_status);
     kr_run_folder_index(run->folder, &info);
@@ -298,7 +302,7 @@ static int launch(struct run *run)
     }
     int status = kr_launch_wait(&launch, &watch);
     kr_gpu_watch_stop(&watch);
-    return finish(run, end_status(run->options, status), watch.used);
+    return finish(run, end_status(run->options, status), &watch);
 }
 
 int kr_verb_run(const struct kr_options *options)
