@@ -71,6 +71,7 @@ int kr_hsa_pass_begin(void *ctx, uint32_t agent_id, kreplay_group *group, size_t
         status = kr_hsa_group_reserve((struct kr_hsa_group *)group, op_count);
     if (status != KREPLAY_OK)
         return status;
+    kr_hsa_private_serve(&agent->runner, agent->serving);
     agent->group = (struct kr_hsa_group *)group;
     agent->op_count = 0;
     return KREPLAY_OK;

@@ -104,6 +104,7 @@ struct kr_hsa_agent {
 
     // The worker's, except where another agent's window holds this agent's gate.
     struct kr_hsa_private_queue runner;
+    struct kr_hsa_queue *serving; // whose dispatch is under way
     struct kr_hsa_slot *slots;
     size_t slot_count;
     struct kr_hsa_dispatch *detached;

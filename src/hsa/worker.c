@@ -99,7 +99,7 @@ static void run(struct kr_hsa_dispatch *dispatch, bool ending)
         .op_count = 1,
         .backend = dispatch,
     };
-    kr_hsa_private_serve(&queue->agent->runner, queue);
+    queue->agent->serving = queue;
     kr_window_run(kr_hsa.engine, &dispatch->window);
     if (!dispatch->detached)
         over(dispatch);
