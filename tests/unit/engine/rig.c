@@ -2,12 +2,18 @@
 // Owns the rig of the engine's tests.
 #include "rig.h"
 
+#include <pthread.h>
+
 struct rig rig;
+
+// Callbacks of different GPUs come at the same time.
+static pthread_mutex_t told = PTHREAD_MUTEX_INITIALIZER;
 
 static void on_config(void *tool, kreplay_phase phase, kreplay_config *config)
 {
     (void)tool;
     kr_fake_trace(rig.fake, phase == KREPLAY_ENTER ? "config" : "/config");
+    pthread_mutex_lock(&told);
     if (phase == KREPLAY_ENTER) {
         rig.enters++;
         config->want = rig.want;
@@ -17,6 +23,7 @@ static void on_config(void *tool, kreplay_phase phase, kreplay_config *config)
     } else {
         rig.exits++;
     }
+    pthread_mutex_unlock(&told);
     if (rig.on_config)
         rig.on_config(phase, config);
 }
@@ -25,6 +32,7 @@ static void on_pass(void *tool, kreplay_phase phase, kreplay_pass *pass)
 {
     (void)tool;
     kr_fake_trace(rig.fake, phase == KREPLAY_ENTER ? "pass" : "/pass");
+    pthread_mutex_lock(&told);
     if (phase == KREPLAY_ENTER) {
         rig.pass_enters++;
         if (rig.arm)
@@ -32,6 +40,7 @@ static void on_pass(void *tool, kreplay_phase phase, kreplay_pass *pass)
     } else {
         rig.pass_exits++;
     }
+    pthread_mutex_unlock(&told);
     if (rig.on_pass)
         rig.on_pass(phase, pass);
 }
@@ -40,6 +49,7 @@ static void on_dispatch(void *tool, const kreplay_dispatch_record *record)
 {
     (void)tool;
     kr_fake_trace(rig.fake, "record");
+    pthread_mutex_lock(&told);
     if (rig.record_count == rig.record_capacity) {
         rig.record_capacity = rig.record_capacity * 2 + 8;
         rig.records = realloc(rig.records, rig.record_capacity * sizeof *rig.records);
@@ -62,6 +72,7 @@ static void on_dispatch(void *tool, const kreplay_dispatch_record *record)
         for (size_t k = 0; k < record->passes[i].value_count && k < RIG_VALUES; k++)
             copy->values[i][k] = record->passes[i].values[k];
     }
+    pthread_mutex_unlock(&told);
     if (rig.on_record)
         rig.on_record(record);
 }
