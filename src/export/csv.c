@@ -131,12 +131,15 @@ enum { COLUMN_VALUE = 16, COLUMN_PASS = 19, COLUMN_DISPATCH = 1, COLUMN_COUNTER_
 struct counter_row {
     char *text[2]; // before and after the value; from sqlite3_mprintf
     uint64_t dispatch, pass, counter, sum;
+    double real; // what is added to the sum in real numbers
     bool open;
 };
 
 static void flush_counter(FILE *out, struct counter_row *current)
 {
-    if (current->open)
+    if (current->open && current->real != 0)
+        fprintf(out, "%s%f%s\n", current->text[0], (double)current->sum + current->real, current->text[1]);
+    else if (current->open)
         fprintf(out, "%s%" PRIu64 ".000000%s\n", current->text[0], current->sum, current->text[1]);
     sqlite3_free(current->text[0]);
     sqlite3_free(current->text[1]);
@@ -200,7 +203,10 @@ static int put_counter_rows(struct kr_export *export, const char *guid, void *ar
             flush_counter(export->out, &current);
         if (!current.open)
             status = begin_counter(export, &current, row);
-        current.sum += kr_store_u64(row, COLUMN_VALUE);
+        if (sqlite3_column_type(row, COLUMN_VALUE) == SQLITE_FLOAT)
+            current.real += sqlite3_column_double(row, COLUMN_VALUE);
+        else
+            current.sum += kr_store_u64(row, COLUMN_VALUE);
     }
     flush_counter(export->out, &current);
     sqlite3_finalize(row);
@@ -214,54 +220,65 @@ int kr_export_counter_csv(struct kr_export *export)
     return status ? status : kr_export_check_out(export);
 }
 
-// ---- agent_info: the columns are the keys of the agent record, so that one list makes heading and query.
-
-#define AGENT_MAP(X)                                                                                         \
-    X("Node_Id", "node_id")                                                                                  \
-    X("Logical_Node_Id", "logical_node_id")                                                                  \
-    X("Agent_Type", NULL) X("Cpu_Cores_Count", "cpu_cores_count") X("Simd_Count", "simd_count") X(           \
-        "Cpu_Core_Id_Base", "cpu_core_id_base") X("Simd_Id_Base", "simd_id_base") X("Max_Waves_Per_Simd",    \
-                                                                                    "max_waves_per_simd")    \
-        X("Lds_Size_In_Kb", "lds_size_in_kb") X("Gds_Size_In_Kb", "gds_size_in_kb") X(                       \
-            "Num_Gws", "num_gws") X("Wave_Front_Size", "wave_front_size") X("Num_Xcc", "num_xcc")            \
-            X("Cu_Count", "cu_count") X("Array_Count", "array_count") X(                                     \
-                "Num_Shader_Banks", "num_shader_banks") X("Simd_Arrays_Per_Engine",                          \
-                                                          "simd_arrays_per_engine") X("Cu_Per_Simd_Array",   \
-                                                                                      "cu_per_simd_array")   \
-                X("Simd_Per_Cu", "simd_per_cu") X("Max_Slots_Scratch_Cu", "max_slots_scratch_cu") X(         \
-                    "Gfx_Target_Version", "gfx_target_version") X("Vendor_Id", "vendor_id")                  \
-                    X("Device_Id", "device_id") X("Location_Id", "location_id") X("Domain", "domain") X(     \
-                        "Drm_Render_Minor", "drm_render_minor") X("Num_Sdma_Engines", "num_sdma_engines")    \
-                        X("Num_Sdma_Xgmi_Engines", "num_sdma_xgmi_engines") X("Num_Sdma_Queues_Per_Engine",  \
-                                                                              "num_sdma_queues_per_engine")  \
-                            X("Num_Cp_Queues", "num_cp_queues") X("Max_Engine_Clk_Ccompute",                 \
-                                                                  "max_engine_clk_ccompute")                 \
-                                X("Max_Engine_Clk_Fcompute", "max_engine_clk_fcompute") X(                   \
-                                    "Sdma_Fw_Version", "sdma_fw_version") X("Fw_Version", "fw_version")      \
-                                    X("Capability", "capability") X("Cu_Per_Engine", "cu_per_engine") X(     \
-                                        "Max_Waves_Per_Cu", "max_waves_per_cu") X("Family_Id", "family_id")  \
-                                        X("Workgroup_Max_Size", "workgroup_max_size") X("Grid_Max_Size",     \
-                                                                                        "grid_max_size")     \
-                                            X("Local_Mem_Size", "local_mem_size") X("Hive_Id", "hive_id")    \
-                                                X("Gpu_Id", "gpu_id") X("Workgroup_Max_Dim_X",               \
-                                                                        "workgroup_max_dim.x")               \
-                                                    X("Workgroup_Max_Dim_Y", "workgroup_max_dim.y")          \
-                                                        X("Workgroup_Max_Dim_Z", "workgroup_max_dim.z")      \
-                                                            X("Grid_Max_Dim_X", "grid_max_dim.x")            \
-                                                                X("Grid_Max_Dim_Y", "grid_max_dim.y")        \
-                                                                    X("Grid_Max_Dim_Z",                      \
-                                                                      "grid_max_dim.z") X("Name", "name")    \
-                                                                        X("Vendor_Name", "vendor_name") X(   \
-                                                                            "Product_Name", "product_name")  \
-                                                                            X("Model_Name", "model_name")
+// ---- agent_info: the columns are keys of the agent record, so that one list makes heading and values.
 
 static const struct agent_column {
     const char *name;
     const char *key; // NULL: the agent's type
 } agent_columns[] = {
-#define X(name, key) {name, key},
-    AGENT_MAP(X)
-#undef X
+    {"Node_Id", "node_id"},
+    {"Logical_Node_Id", "logical_node_id"},
+    {"Agent_Type", NULL},
+    {"Cpu_Cores_Count", "cpu_cores_count"},
+    {"Simd_Count", "simd_count"},
+    {"Cpu_Core_Id_Base", "cpu_core_id_base"},
+    {"Simd_Id_Base", "simd_id_base"},
+    {"Max_Waves_Per_Simd", "max_waves_per_simd"},
+    {"Lds_Size_In_Kb", "lds_size_in_kb"},
+    {"Gds_Size_In_Kb", "gds_size_in_kb"},
+    {"Num_Gws", "num_gws"},
+    {"Wave_Front_Size", "wave_front_size"},
+    {"Num_Xcc", "num_xcc"},
+    {"Cu_Count", "cu_count"},
+    {"Array_Count", "array_count"},
+    {"Num_Shader_Banks", "num_shader_banks"},
+    {"Simd_Arrays_Per_Engine", "simd_arrays_per_engine"},
+    {"Cu_Per_Simd_Array", "cu_per_simd_array"},
+    {"Simd_Per_Cu", "simd_per_cu"},
+    {"Max_Slots_Scratch_Cu", "max_slots_scratch_cu"},
+    {"Gfx_Target_Version", "gfx_target_version"},
+    {"Vendor_Id", "vendor_id"},
+    {"Device_Id", "device_id"},
+    {"Location_Id", "location_id"},
+    {"Domain", "domain"},
+    {"Drm_Render_Minor", "drm_render_minor"},
+    {"Num_Sdma_Engines", "num_sdma_engines"},
+    {"Num_Sdma_Xgmi_Engines", "num_sdma_xgmi_engines"},
+    {"Num_Sdma_Queues_Per_Engine", "num_sdma_queues_per_engine"},
+    {"Num_Cp_Queues", "num_cp_queues"},
+    {"Max_Engine_Clk_Ccompute", "max_engine_clk_ccompute"},
+    {"Max_Engine_Clk_Fcompute", "max_engine_clk_fcompute"},
+    {"Sdma_Fw_Version", "sdma_fw_version"},
+    {"Fw_Version", "fw_version"},
+    {"Capability", "capability"},
+    {"Cu_Per_Engine", "cu_per_engine"},
+    {"Max_Waves_Per_Cu", "max_waves_per_cu"},
+    {"Family_Id", "family_id"},
+    {"Workgroup_Max_Size", "workgroup_max_size"},
+    {"Grid_Max_Size", "grid_max_size"},
+    {"Local_Mem_Size", "local_mem_size"},
+    {"Hive_Id", "hive_id"},
+    {"Gpu_Id", "gpu_id"},
+    {"Workgroup_Max_Dim_X", "workgroup_max_dim.x"},
+    {"Workgroup_Max_Dim_Y", "workgroup_max_dim.y"},
+    {"Workgroup_Max_Dim_Z", "workgroup_max_dim.z"},
+    {"Grid_Max_Dim_X", "grid_max_dim.x"},
+    {"Grid_Max_Dim_Y", "grid_max_dim.y"},
+    {"Grid_Max_Dim_Z", "grid_max_dim.z"},
+    {"Name", "name"},
+    {"Vendor_Name", "vendor_name"},
+    {"Product_Name", "product_name"},
+    {"Model_Name", "model_name"},
 };
 
 static int put_agent_rows(struct kr_export *export, const char *guid, void *arg)

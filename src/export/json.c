@@ -375,7 +375,10 @@ static int put_counter_collection(struct writer *w)
         kr_json_object(json, NULL);
         kr_json_flat(json);
         put_handle(json, "counter_id", kr_store_u64(row, COUNTER));
-        kr_json_u64(json, "value", kr_store_u64(row, VALUE));
+        if (sqlite3_column_type(row, VALUE) == SQLITE_FLOAT)
+            kr_json_real(json, "value", sqlite3_column_double(row, VALUE));
+        else
+            kr_json_u64(json, "value", kr_store_u64(row, VALUE));
         kr_json_close(json);
     }
     if (open)
@@ -416,30 +419,20 @@ static int put_kernel_dispatches(struct writer *w)
 
 // ---- kreplay's own section: the outcome of every dispatch, and what was said
 
-#define OUTCOME_NUMBERS(X)                                                                                   \
-    X(window_id)                                                                                             \
-    X(requested_passes)                                                                                      \
-    X(executed_passes) X(captured_bytes) X(captured_regions) X(untracked_bytes) X(untracked_regions)         \
-        X(compared_bytes) X(write_set_bytes) X(restored_bytes) X(restores) X(restore_retries) X(gate_ns)     \
-            X(drain_ns) X(snapshot_ns) X(live_ns) X(compare_ns) X(restore_ns) X(passes_ns) X(finish_ns)
-
-static const char *const outcome_numbers[] = {
-#define X(name) #name,
-    OUTCOME_NUMBERS(X)
-#undef X
-};
-
 static int put_outcomes(struct writer *w)
 {
+    enum { NUMBERS = 6 }; // from this column on, the columns' names are the keys
     struct kr_json *json = &w->json;
     sqlite3_stmt *row;
-    int status = kr_query(w->export, &row,
-                          "SELECT dispatch_id, kind, reason, reason_text, deterministic, reentrant"
-#define X(name) ", " #name
-                          OUTCOME_NUMBERS(X)
-#undef X
-                              " FROM kreplay_outcome WHERE guid = %Q ORDER BY dispatch_id",
-                          w->guid);
+    int status = kr_query(
+        w->export, &row,
+        "SELECT dispatch_id, kind, reason, reason_text, deterministic, reentrant,"
+        " window_id, requested_passes, executed_passes, captured_bytes, captured_regions,"
+        " untracked_bytes, untracked_regions, compared_bytes, write_set_bytes, restored_bytes, restores,"
+        " restore_retries, gate_ns, drain_ns, snapshot_ns, live_ns, compare_ns, restore_ns, passes_ns,"
+        " finish_ns"
+        " FROM kreplay_outcome WHERE guid = %Q ORDER BY dispatch_id",
+        w->guid);
     kr_json_list(json, "dispatches");
     while (!status && (status = kr_query_next(w->export, row)) == 1) {
         status = 0;
@@ -450,8 +443,8 @@ static int put_outcomes(struct writer *w)
         kr_json_text(json, "reason_text", kr_column_text(row, 3));
         kr_json_bool(json, "deterministic", sqlite3_column_int(row, 4) != 0);
         kr_json_bool(json, "reentrant", sqlite3_column_int(row, 5) != 0);
-        for (int i = 0; i < (int)COUNT(outcome_numbers); i++)
-            kr_json_u64(json, outcome_numbers[i], kr_store_u64(row, 6 + i));
+        for (int i = NUMBERS; i < sqlite3_column_count(row); i++)
+            kr_json_u64(json, sqlite3_column_name(row, i), kr_store_u64(row, i));
         kr_json_close(json);
     }
     kr_json_close(json);

@@ -105,6 +105,16 @@ void kr_json_u64(struct kr_json *json, const char *key, uint64_t value)
     fprintf(json->out, "%" PRIu64, value);
 }
 
+void kr_json_real(struct kr_json *json, const char *key, double value)
+{
+    put_key(json, key);
+    // Infinity minus itself is not 0, and neither is what is undefined.
+    if (value - value == 0)
+        fprintf(json->out, "%.17g", value);
+    else
+        fputs("null", json->out);
+}
+
 void kr_json_i64(struct kr_json *json, const char *key, int64_t value)
 {
     put_key(json, key);

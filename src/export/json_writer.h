@@ -27,6 +27,7 @@ void kr_json_close(struct kr_json *json); // the innermost object or list
 void kr_json_flat(struct kr_json *json);  // until the innermost is closed, its members go on one line
 
 void kr_json_u64(struct kr_json *json, const char *key, uint64_t value);
+void kr_json_real(struct kr_json *json, const char *key, double value); // infinite or undefined: null
 void kr_json_i64(struct kr_json *json, const char *key, int64_t value);
 void kr_json_bool(struct kr_json *json, const char *key, bool value);
 void kr_json_text(struct kr_json *json, const char *key, const char *text); // NULL is written as null

@@ -87,7 +87,8 @@ static size_t column_of(const struct kr_text_table *table, const char *counter)
 // Sums of one dispatch's counters, pass by pass: the first is shown, the others are compared with it.
 struct sums {
     uint64_t first, current;
-    int64_t pass; // of `current`; -1 = none yet
+    double first_real, current_real; // what is added to them in real numbers
+    int64_t pass;                    // of `current`; -1 = none yet
     bool have_first, differs;
 };
 
@@ -95,18 +96,24 @@ static void end_pass(struct sums *sums)
 {
     if (sums->pass < 0)
         return;
-    if (!sums->have_first)
+    if (!sums->have_first) {
         sums->first = sums->current;
-    else if (sums->current != sums->first)
+        sums->first_real = sums->current_real;
+    } else if (sums->current != sums->first || sums->current_real != sums->first_real) {
         sums->differs = true;
+    }
     sums->have_first = true;
     sums->current = 0;
+    sums->current_real = 0;
 }
 
 static void end_counter(struct kr_text_table *table, size_t column, struct sums *sums, bool *differs)
 {
     end_pass(sums);
-    if (sums->have_first && column < table->column_count)
+    if (sums->have_first && column < table->column_count && sums->first_real != 0)
+        kr_text_table_cell(table, column, "%.4g%s", (double)sums->first + sums->first_real,
+                           sums->differs ? "*" : "");
+    else if (sums->have_first && column < table->column_count)
         kr_text_table_cell(table, column, "%" PRIu64 "%s", sums->first, sums->differs ? "*" : "");
     *differs = *differs || sums->differs;
     *sums = (struct sums){.pass = -1};
@@ -133,7 +140,10 @@ static int put_counters(struct kr_export *export, const char *guid, uint64_t dis
         if (sqlite3_column_int64(row, 1) != sums.pass)
             end_pass(&sums);
         sums.pass = sqlite3_column_int64(row, 1);
-        sums.current += kr_store_u64(row, 2);
+        if (sqlite3_column_type(row, 2) == SQLITE_FLOAT)
+            sums.current_real += sqlite3_column_double(row, 2);
+        else
+            sums.current += kr_store_u64(row, 2);
     }
     end_counter(table, column, &sums, differs);
     sqlite3_finalize(row);

@@ -34,10 +34,10 @@ static const char own_tables[] =
     "CREATE TABLE kreplay_pass (guid TEXT NOT NULL, dispatch_id INTEGER NOT NULL, pass INTEGER NOT NULL,"
     " start_ns INTEGER NOT NULL, end_ns INTEGER NOT NULL, PRIMARY KEY (guid, dispatch_id, pass)) WITHOUT "
     "ROWID;"
-    // position: order in the pass, so that exports list counters as they were asked for.
+    // value: an integer, or a real number where the counter is a rate or a share; no type, so that neither is
+    // changed. position: order in the pass, so that exports list counters as they were asked for.
     "CREATE TABLE kreplay_value (guid TEXT NOT NULL, dispatch_id INTEGER NOT NULL, pass INTEGER NOT NULL,"
-    " position INTEGER NOT NULL, counter_id INTEGER NOT NULL, instance INTEGER NOT NULL, value INTEGER NOT "
-    "NULL,"
+    " position INTEGER NOT NULL, counter_id INTEGER NOT NULL, instance INTEGER NOT NULL, value NOT NULL,"
     " PRIMARY KEY (guid, dispatch_id, pass, position)) WITHOUT ROWID;"
     "CREATE TABLE kreplay_group (guid TEXT NOT NULL, agent_id INTEGER NOT NULL, group_index INTEGER NOT NULL,"
     " position INTEGER NOT NULL, counter_id INTEGER NOT NULL);"
