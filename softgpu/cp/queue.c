@@ -39,10 +39,10 @@ struct sg_queue {
     _Alignas(64) struct sg_aql aql;
     unsigned char *ring;
     uint64_t packets; // ring size, a power of two
-    // The thread's own: highest index rung for, last value of the doorbell, and whether packets may be there.
-    int64_t rung, seen;
+    // The thread's own: highest index rung for, whether packets may be there, and the index of the next one.
+    int64_t rung;
     bool looking;
-    uint64_t next; // index of the next packet; the thread's own
+    uint64_t next;
     pthread_t thread;
     pthread_mutex_t lock; // guards the rest
     pthread_cond_t changed;
@@ -80,11 +80,9 @@ static void wait_a_little(struct backoff *b)
 static bool is_ready(struct sg_queue *queue)
 {
     int64_t bell = __atomic_load_n(&queue->doorbell, __ATOMIC_ACQUIRE);
-    if (bell != queue->seen) {
-        queue->seen = bell;
+    if (bell > queue->rung) {
+        queue->rung = bell;
         queue->looking = true;
-        if (bell > queue->rung)
-            queue->rung = bell;
     }
     if (!queue->looking)
         return false;
@@ -197,7 +195,7 @@ int sg_queue_create(struct sg_gpu *gpu, void *ring, uint64_t ring_bytes, void *a
     queue->aql.amd_queue = amd_queue;
     queue->ring = ring;
     queue->packets = packets;
-    queue->doorbell = queue->seen = queue->rung = -1;
+    queue->doorbell = queue->rung = -1;
     queue->next = queue->aql.amd_queue->read_dispatch_id;
     pthread_mutex_init(&queue->lock, NULL);
     pthread_cond_init(&queue->changed, NULL);

@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 struct captured {
     struct sg_launch launch;
@@ -171,6 +172,8 @@ static void expect_error(struct rig *rig, const void *packet, uint16_t type, uin
     assert_int_equal(rig->amd.read_dispatch_id, index);
     assert_int_equal(rig->ring[index % RING_PACKETS * 64], type);
     sg_queue_resume(rig->queue); // does not revive a failed queue
+    nanosleep(&(struct timespec){.tv_nsec = 5000000}, NULL);
+    assert_int_equal(stub_events_raised, 1); // nor is the packet tried again
     assert_int_equal(done.value, 1);
 }
 
