@@ -56,17 +56,17 @@ static inline bool sg_is_nan16(uint32_t x)
 // Signalling NaN: quiet bit clear.
 static inline bool sg_is_snan32(uint32_t x)
 {
-    return sg_is_nan32(x) && !(x & 0x400000u);
+    return sg_is_nan32(x) & !(x & 0x400000u);
 }
 
 static inline bool sg_is_snan64(uint64_t x)
 {
-    return sg_is_nan64(x) && !(x & 1ull << 51);
+    return sg_is_nan64(x) & !(x & 1ull << 51);
 }
 
 static inline bool sg_is_snan16(uint32_t x)
 {
-    return sg_is_nan16(x) && !(x & 0x200);
+    return sg_is_nan16(x) & !(x & 0x200);
 }
 
 // Replace denormals by zeros of their sign, in 64 lanes.
@@ -131,12 +131,10 @@ static inline double sg_add_odd(double a, double b)
     const double s = a + b, bb = s - a;
     const double err = (a - (s - bb)) + (b - bb);
     const uint64_t bits = sg_bits64(s);
-    const bool inexact = err > 0 || err < 0;
-    // The error points away from zero when its sign is that of the sum: then the truncated sum is s, else s -
-    // 1 ulp.
-    const bool outward = (err > 0) == (s > 0);
-    const uint64_t odd = outward ? bits | 1 : (bits - 1) | 1;
-    return sg_f64(inexact && fabs(s) < INFINITY ? odd : bits);
+    // An error of the other sign than the sum's says that s lies beyond the exact sum: start from the one
+    // below it. The error is NaN, and s final, where an operand or the sum is not finite.
+    const uint64_t odd = (bits - ((sg_bits64(err) ^ bits) >> 63)) | 1;
+    return sg_f64(fabs(err) > 0 ? odd : bits);
 }
 
 // a * b + c in f32 with a single rounding (nearest even): the product of two f32 is exact in f64.
@@ -149,92 +147,62 @@ static inline float sg_fma32(float a, float b, float c)
 // V_MAX_F32: a NaN loses against a number (IEEE mode: a signalling NaN is returned quieted), -0 is below +0.
 static inline uint32_t sg_min32(uint32_t a, uint32_t b, bool ieee)
 {
-    if (ieee && sg_is_snan32(a))
-        return a | 0x400000u;
-    if (ieee && sg_is_snan32(b))
-        return b | 0x400000u;
-    if (sg_is_nan32(a))
-        return b;
-    if (sg_is_nan32(b))
-        return a;
-    if (!((a | b) & 0x7fffffffu))
-        return a | b;
-    return sg_f32(a) < sg_f32(b) ? a : b;
+    uint32_t r = sg_f32(a) < sg_f32(b) ? a : b;
+    r = !((a | b) & 0x7fffffffu) ? a | b : r;
+    r = sg_is_nan32(b) ? a : r;
+    r = sg_is_nan32(a) ? b : r;
+    r = ieee & sg_is_snan32(b) ? b | 0x400000u : r;
+    return ieee & sg_is_snan32(a) ? a | 0x400000u : r;
 }
 
 static inline uint32_t sg_max32(uint32_t a, uint32_t b, bool ieee)
 {
-    if (ieee && sg_is_snan32(a))
-        return a | 0x400000u;
-    if (ieee && sg_is_snan32(b))
-        return b | 0x400000u;
-    if (sg_is_nan32(a))
-        return b;
-    if (sg_is_nan32(b))
-        return a;
-    if (!((a | b) & 0x7fffffffu))
-        return a & b;
-    return sg_f32(a) > sg_f32(b) ? a : b;
+    uint32_t r = sg_f32(a) > sg_f32(b) ? a : b;
+    r = !((a | b) & 0x7fffffffu) ? a & b : r;
+    r = sg_is_nan32(b) ? a : r;
+    r = sg_is_nan32(a) ? b : r;
+    r = ieee & sg_is_snan32(b) ? b | 0x400000u : r;
+    return ieee & sg_is_snan32(a) ? a | 0x400000u : r;
 }
 
 static inline uint64_t sg_min64(uint64_t a, uint64_t b, bool ieee)
 {
-    if (ieee && sg_is_snan64(a))
-        return a | 1ull << 51;
-    if (ieee && sg_is_snan64(b))
-        return b | 1ull << 51;
-    if (sg_is_nan64(a))
-        return b;
-    if (sg_is_nan64(b))
-        return a;
-    if (!((a | b) << 1))
-        return a | b;
-    return sg_f64(a) < sg_f64(b) ? a : b;
+    uint64_t r = sg_f64(a) < sg_f64(b) ? a : b;
+    r = !((a | b) << 1) ? a | b : r;
+    r = sg_is_nan64(b) ? a : r;
+    r = sg_is_nan64(a) ? b : r;
+    r = ieee & sg_is_snan64(b) ? b | 1ull << 51 : r;
+    return ieee & sg_is_snan64(a) ? a | 1ull << 51 : r;
 }
 
 static inline uint64_t sg_max64(uint64_t a, uint64_t b, bool ieee)
 {
-    if (ieee && sg_is_snan64(a))
-        return a | 1ull << 51;
-    if (ieee && sg_is_snan64(b))
-        return b | 1ull << 51;
-    if (sg_is_nan64(a))
-        return b;
-    if (sg_is_nan64(b))
-        return a;
-    if (!((a | b) << 1))
-        return a & b;
-    return sg_f64(a) > sg_f64(b) ? a : b;
+    uint64_t r = sg_f64(a) > sg_f64(b) ? a : b;
+    r = !((a | b) << 1) ? a & b : r;
+    r = sg_is_nan64(b) ? a : r;
+    r = sg_is_nan64(a) ? b : r;
+    r = ieee & sg_is_snan64(b) ? b | 1ull << 51 : r;
+    return ieee & sg_is_snan64(a) ? a | 1ull << 51 : r;
 }
 
 static inline uint32_t sg_min16(uint32_t a, uint32_t b, bool ieee)
 {
-    if (ieee && sg_is_snan16(a))
-        return a | 0x200;
-    if (ieee && sg_is_snan16(b))
-        return b | 0x200;
-    if (sg_is_nan16(a))
-        return b;
-    if (sg_is_nan16(b))
-        return a;
-    if (!((a | b) & 0x7fff))
-        return a | b;
-    return sg_f32_from_f16(a) < sg_f32_from_f16(b) ? a : b;
+    uint32_t r = sg_f32_from_f16(a) < sg_f32_from_f16(b) ? a : b;
+    r = !((a | b) & 0x7fff) ? a | b : r;
+    r = sg_is_nan16(b) ? a : r;
+    r = sg_is_nan16(a) ? b : r;
+    r = ieee & sg_is_snan16(b) ? b | 0x200 : r;
+    return ieee & sg_is_snan16(a) ? a | 0x200 : r;
 }
 
 static inline uint32_t sg_max16(uint32_t a, uint32_t b, bool ieee)
 {
-    if (ieee && sg_is_snan16(a))
-        return a | 0x200;
-    if (ieee && sg_is_snan16(b))
-        return b | 0x200;
-    if (sg_is_nan16(a))
-        return b;
-    if (sg_is_nan16(b))
-        return a;
-    if (!((a | b) & 0x7fff))
-        return a & b;
-    return sg_f32_from_f16(a) > sg_f32_from_f16(b) ? a : b;
+    uint32_t r = sg_f32_from_f16(a) > sg_f32_from_f16(b) ? a : b;
+    r = !((a | b) & 0x7fff) ? a & b : r;
+    r = sg_is_nan16(b) ? a : r;
+    r = sg_is_nan16(a) ? b : r;
+    r = ieee & sg_is_snan16(b) ? b | 0x200 : r;
+    return ieee & sg_is_snan16(a) ? a | 0x200 : r;
 }
 
 // Rounding mode of MODE for the host's arithmetic; sg_round_leave restores nearest even. Both are free of

@@ -71,7 +71,7 @@
 #define SG_PACK_r32(x)  (x)
 #define SG_PACK_u16(x)  ((uint32_t)(x))
 #define SG_PACK_i16(x)  ((uint32_t)(x))
-#define SG_PACK_f16(x)  (round ? sg_f16_from_f64((double)(x), round) : sg_f16_from_f32_rne((float)(x)))
+#define SG_PACK_f16(x)  sg_bits32(x)
 #define SG_PACK_r16(x)  (x)
 #define SG_PACK_h16(x)  ((uint32_t)(x))
 #define SG_PACK_hf16(x) SG_PACK_f16(x)
@@ -80,20 +80,21 @@
 #define SG_PACK_f64(x)  sg_bits64(x)
 #define SG_PACK_r64(x)  (x)
 
-#define SG_STORE_u32  sg_dst32
-#define SG_STORE_i32  sg_dst32
-#define SG_STORE_f32  sg_dst_f32
-#define SG_STORE_r32  sg_dst_f32
-#define SG_STORE_u16  sg_dst16
-#define SG_STORE_i16  sg_dst16
-#define SG_STORE_f16  sg_dst_f16
-#define SG_STORE_r16  sg_dst_f16
-#define SG_STORE_h16  sg_dst16_half
-#define SG_STORE_hf16 sg_dst_f16_half
-#define SG_STORE_u64  sg_dst64
-#define SG_STORE_i64  sg_dst64
-#define SG_STORE_f64  sg_dst_f64
-#define SG_STORE_r64  sg_dst_f64
+#define SG_STORE_u32 sg_dst32
+#define SG_STORE_i32 sg_dst32
+#define SG_STORE_f32 sg_dst_f32
+#define SG_STORE_r32 sg_dst_f32
+#define SG_STORE_u16 sg_dst16
+#define SG_STORE_i16 sg_dst16
+// f16 results are f32 until the whole loop is done: rounding them is a loop of its own.
+#define SG_STORE_f16(w, inst, r)  (sg_round_f16(w, r), sg_dst_f16(w, inst, r))
+#define SG_STORE_r16              sg_dst_f16
+#define SG_STORE_h16              sg_dst16_half
+#define SG_STORE_hf16(w, inst, r) (sg_round_f16(w, r), sg_dst_f16_half(w, inst, r))
+#define SG_STORE_u64              sg_dst64
+#define SG_STORE_i64              sg_dst64
+#define SG_STORE_f64              sg_dst_f64
+#define SG_STORE_r64              sg_dst_f64
 
 // Rounding mode by kind of result.
 #define SG_ROUND_u32  0u

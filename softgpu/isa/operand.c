@@ -120,9 +120,19 @@ void sg_store_lanes(uint32_t *reg, const uint32_t *r, uint64_t mask)
         memcpy(reg, r, SG_LANES * sizeof(*reg));
         return;
     }
-    for (unsigned i = 0; i < SG_LANES; i++) {
-        const uint32_t keep = (uint32_t)(mask >> i & 1) - 1u;
-        reg[i] = (reg[i] & keep) | (r[i] & ~keep);
+    // Bits tested against a constant table, since shifts by lane do not vectorise everywhere.
+    static const uint32_t bit[32] = {
+        1u << 0,  1u << 1,  1u << 2,  1u << 3,  1u << 4,  1u << 5,  1u << 6,  1u << 7,
+        1u << 8,  1u << 9,  1u << 10, 1u << 11, 1u << 12, 1u << 13, 1u << 14, 1u << 15,
+        1u << 16, 1u << 17, 1u << 18, 1u << 19, 1u << 20, 1u << 21, 1u << 22, 1u << 23,
+        1u << 24, 1u << 25, 1u << 26, 1u << 27, 1u << 28, 1u << 29, 1u << 30, 1u << 31,
+    };
+    for (unsigned half = 0; half < 2; half++) {
+        const uint32_t m = (uint32_t)(mask >> (32 * half));
+        uint32_t *to = reg + 32 * half;
+        const uint32_t *from = r + 32 * half;
+        for (unsigned i = 0; i < 32; i++)
+            to[i] = (m & bit[i]) == bit[i] ? from[i] : to[i];
     }
 }
 
@@ -249,6 +259,17 @@ static void finish_f16(const struct sg_wave *w, const struct sg_inst *inst, uint
         return;
     for (unsigned i = 0; i < SG_LANES; i++)
         r[i] = sg_clamp_f16(r[i], w->mode & SG_MODE_DX10_CLAMP);
+}
+
+void sg_round_f16(const struct sg_wave *w, uint32_t *r)
+{
+    const unsigned mode = (w->mode & SG_MODE_ROUND64) >> 2;
+    if (mode)
+        for (unsigned i = 0; i < SG_LANES; i++)
+            r[i] = sg_f16_from_f64(sg_f32(r[i]), mode);
+    else
+        for (unsigned i = 0; i < SG_LANES; i++)
+            r[i] = sg_f16_from_f32_rne(sg_f32(r[i]));
 }
 
 void sg_dst_f16(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r)

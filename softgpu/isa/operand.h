@@ -46,6 +46,8 @@ void sg_dst_f32(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
 // 16-bit results: low half of each element. The upper half of the register becomes zero, except that the
 // VOP3-only forms introduced with GFX9 write just the half that op_sel names: those use the _half forms.
 void sg_dst16(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
+// Rounds f32 bit patterns to f16 ones in place, in the mode of the wave.
+void sg_round_f16(const struct sg_wave *w, uint32_t *r);
 void sg_dst_f16(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
 void sg_dst16_half(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);
 void sg_dst_f16_half(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r);

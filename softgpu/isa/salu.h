@@ -47,6 +47,14 @@ static inline uint32_t sg_flbit_i32(int32_t v)
     return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX;
 }
 
+// Population count in plain operations, which vectorise.
+static inline uint32_t sg_popcount32(uint32_t x)
+{
+    x -= x >> 1 & 0x55555555u;
+    x = (x & 0x33333333u) + (x >> 2 & 0x33333333u);
+    return ((x + (x >> 4)) & 0x0f0f0f0fu) * 0x01010101u >> 24;
+}
+
 static inline uint32_t sg_bitrev32(uint32_t x)
 {
     x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
