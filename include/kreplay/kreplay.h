@@ -81,7 +81,8 @@ typedef enum kreplay_outcome_kind {
     X(DEVICE_ERROR, 13, "device_error", "the device reported an error in the window")                          \
     X(NO_COUNTERS_FOR_AGENT, 14, "no_counters_for_agent", "no requested counter exists on this GPU")           \
     X(PROGRAM_ENDING, 15, "program_ending", "the program was ending")                                          \
-    X(UNKNOWN_PACKET, 16, "unknown_packet", "a packet of a kind that replay does not handle")
+    X(UNKNOWN_PACKET, 16, "unknown_packet", "a packet of a kind that replay does not handle")                  \
+    X(STREAM_CAPTURE, 17, "stream_capture", "a stream was being captured into a graph at the time")
 
 typedef enum kreplay_reason {
 #define X(name, number, key, text) KREPLAY_REASON_##name = number,
@@ -188,10 +189,19 @@ typedef struct kreplay_pass {
     union kreplay_user_data user_data; // a write at ENTER is seen at EXIT of this pass and by continue_fn only
 } kreplay_pass;
 
+typedef enum kreplay_value_kind {
+    KREPLAY_VALUE_COUNT = 0,  // a whole number, exact
+    KREPLAY_VALUE_DOUBLE = 1, // a rate, a share, an average
+} kreplay_value_kind;
+
 typedef struct kreplay_value {
     uint64_t counter_id;
     uint32_t instance;         // of the block, from 0
-    uint64_t value;            // exact
+    kreplay_value_kind kind;
+    union {
+        uint64_t value;        // KREPLAY_VALUE_COUNT
+        double real;           // KREPLAY_VALUE_DOUBLE
+    };
 } kreplay_value;
 
 // What one pass measured.

@@ -99,10 +99,12 @@ size_t fake_group_read(const kreplay_group *base, const struct kr_fake_exec *exe
     size_t count = 0;
     for (size_t i = 0; i < group->count; i++) {
         unsigned which = group->which[i];
-        values[count++] = (kreplay_value){counter_id(base->agent_id, which), 0, counted[which]};
+        values[count++] =
+            (kreplay_value){.counter_id = counter_id(base->agent_id, which), .value = counted[which]};
         if (which == FAKE_WRITES)
-            values[count++] =
-                (kreplay_value){counter_id(base->agent_id, which), 1, exec->writes - exec->writes / 2};
+            values[count++] = (kreplay_value){.counter_id = counter_id(base->agent_id, which),
+                                              .instance = 1,
+                                              .value = exec->writes - exec->writes / 2};
     }
     return count;
 }

@@ -106,6 +106,7 @@
 #define VALUE_FIELDS(F)                                                                                      \
     F(u64, counter_id)                                                                                       \
     F(u32, instance)                                                                                         \
+    F(u32, kind)                                                                                             \
     F(u64, value)
 
 #define END_FIELDS(F)                                                                                        \
@@ -113,7 +114,7 @@
     F(u64, dispatches)
 
 // Least bytes that one value, one pass (with its section length) and one counter id take: bounds for counts.
-#define VALUE_BYTES      20u
+#define VALUE_BYTES      24u
 #define PASS_BYTES       28u
 #define COUNTER_ID_BYTES 8u
 

@@ -507,8 +507,17 @@ static int put_value(struct loader *loader, uint64_t dispatch_id, const kreplay_
     put_u64(&row, position);
     put_u64(&row, value->counter_id);
     put_u64(&row, value->instance);
-    put_u64(&row, value->value);
+    if (value->kind == KREPLAY_VALUE_DOUBLE)
+        put_real(&row, value->real);
+    else
+        put_u64(&row, value->value);
     return row_done(&row);
+}
+
+// A share of nothing: there is no number to store.
+static bool is_undefined(const kreplay_value *value)
+{
+    return value->kind == KREPLAY_VALUE_DOUBLE && value->real != value->real;
 }
 
 // Whether an earlier pass of the record has the counter: then that pass stands for the dispatch. rocpd's own
@@ -535,13 +544,16 @@ static int put_passes(struct loader *loader, const kreplay_dispatch_record *reco
         put_u64(&row, pass->end_ns);
         int status = row_done(&row);
         for (size_t v = 0; !status && v < pass->value_count; v++) {
+            const kreplay_value *value = &pass->values[v];
+            if (is_undefined(value))
+                continue;
             status = put_value(loader, dispatch_id, pass, v);
             if (status || seen_earlier(record, p, pass->values[v].counter_id))
                 continue;
             row = row_begin(loader, S_PMC_EVENT);
             put_u64(&row, dispatch_id); // events are numbered like dispatches: there are no others
             put_u64(&row, pass->values[v].counter_id);
-            put_real(&row, (double)pass->values[v].value);
+            put_real(&row, value->kind == KREPLAY_VALUE_DOUBLE ? value->real : (double)value->value);
             put_u64(&row, pass->values[v].instance);
             status = row_done(&row);
         }

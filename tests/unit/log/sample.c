@@ -119,8 +119,10 @@ static void make_passes(struct sample *s, uint64_t *r)
     for (size_t i = 0; i < passes; i++) {
         size_t values = sample_random(r) % 8;
         for (size_t j = 0; j < values; j++)
-            s->values[i][j] =
-                (kreplay_value){.counter_id = number(r), .instance = (uint32_t)number(r), .value = number(r)};
+            s->values[i][j] = (kreplay_value){.counter_id = number(r),
+                                              .instance = (uint32_t)number(r),
+                                              .kind = (kreplay_value_kind)(number(r) % 2),
+                                              .value = number(r)};
         s->passes[i] = (kreplay_pass_record){.size = sizeof(kreplay_pass_record),
                                              .pass = (uint32_t)number(r),
                                              .start_ns = number(r),
@@ -387,6 +389,7 @@ static void check_record(const kreplay_dispatch_record *a, const kreplay_dispatc
         for (size_t j = 0; j < p->value_count; j++) {
             SAME(p, q, values[j].counter_id);
             SAME(p, q, values[j].instance);
+            SAME(p, q, values[j].kind);
             SAME(p, q, values[j].value);
         }
     }

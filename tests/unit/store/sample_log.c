@@ -112,7 +112,7 @@ static void put_dispatch(struct kr_log *log, const struct sample_log *sample, ui
                 value = instance == 0 ? sample->huge_value : 0;
             if (sample->drift && counter == WAVES && id == 1 && p == SAMPLE_PASSES - 1)
                 value++;
-            values[p][v] = (kreplay_value){counter, instance, value};
+            values[p][v] = (kreplay_value){.counter_id = counter, .instance = instance, .value = value};
         }
         passes[p] = (kreplay_pass_record){.size = sizeof(passes[p]),
                                           .pass = p,
