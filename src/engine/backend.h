@@ -41,6 +41,10 @@ struct kr_op_result {
 struct kreplay_group {
     uint32_t agent_id;
     size_t value_capacity; // upper bound of values per operation
+    // Executions of the window that one pass of the group takes, 0 = 1: each is restored, begun and ended
+    // like a pass of its own, and the last one gives the values. `execution` is the one that pass_begin
+    // begins, from 0; the engine writes it.
+    uint32_t executions, execution;
 };
 
 // HSA: pass 0 is the program's own single execution. CUDA: the program launches it itself, unarmed, between

@@ -129,8 +129,8 @@ static uint64_t pass_bound_ns(const struct kr_run *run)
     return bound > bounds->pass_floor_ns ? bound : bounds->pass_floor_ns;
 }
 
-// Restores, runs, reads. True: the values are good.
-static bool measured_pass(struct kr_run *run, kreplay_group *group)
+// Restores, runs, reads. True: it went well.
+static bool measured_execution(struct kr_run *run, kreplay_group *group)
 {
     if (run->cut) {
         kr_run_stop(run, KREPLAY_REASON_REENTRANT_DISPATCH);
@@ -161,6 +161,19 @@ static bool measured_pass(struct kr_run *run, kreplay_group *group)
         break;
     }
     return false;
+}
+
+// A group may need several executions until its values are complete. True: they are.
+static bool measured_pass(struct kr_run *run, kreplay_group *group)
+{
+    uint32_t count = group && group->executions > 1 ? group->executions : 1;
+    for (uint32_t i = 0; i < count; i++) {
+        if (group)
+            group->execution = i;
+        if (!measured_execution(run, group))
+            return false;
+    }
+    return true;
 }
 
 void kr_run_passes(struct kr_run *run)
