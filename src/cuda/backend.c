@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: MIT
+// Owns the back end struct: what the engine asks of a CUDA GPU. The live execution is the program's own
+// launch, unarmed; passes are launches of kreplay's with the same arguments, one operation a window.
+#include "cuda/launch.h"
+
+#include "engine/bounds.h"
+#include "engine/clock.h"
+
+#include <sched.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define ROOM_LEFT (UINT64_C(128) << 20) // bytes of device memory that kreplay leaves to CUPTI and the driver
+#define SPIN_NS   UINT64_C(100000)      // polls are dense this long
+#define PAUSE_NS  50000L                // and then have a pause
+
+static struct kr_device *device_of(struct kr_cuda *cuda, uint32_t agent)
+{
+    return &cuda->devices[agent];
+}
+
+// Polls: nothing of kreplay's may block in the driver before the program's work has ended.
+static int poll(CUresult (*ask)(const struct kr_driver *driver, const void *what),
+                const struct kr_driver *driver, const void *what, uint64_t timeout_ns)
+{
+    uint64_t start = kr_clock_ns();
+    for (;;) {
+        CUresult result = ask(driver, what);
+        if (result == CUDA_SUCCESS)
+            return 0;
+        if (result != CUDA_ERROR_NOT_READY)
+            return KREPLAY_DEVICE;
+        uint64_t spent = kr_clock_ns() - start;
+        if (spent > timeout_ns)
+            return KREPLAY_TIMEOUT;
+        if (spent < SPIN_NS)
+            sched_yield();
+        else
+            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
+    }
+}
+
+static CUresult ask_event(const struct kr_driver *driver, const void *event)
+{
+    return driver->event_query((CUevent)event);
+}
+
+static CUresult ask_stream(const struct kr_driver *driver, const void *stream)
+{
+    return driver->stream_query((CUstream)stream);
+}
+
+static int drain_queue(void *ctx, uint32_t agent, void *queue, uint64_t timeout_ns)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    struct kr_launch *launch = queue;
+    struct kr_own own;
+
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    status = kr_device_set_up(cuda, device);
+    if (status == 0)
+        status = poll(ask_stream, &cuda->driver, launch->stream, timeout_ns);
+    launch->admitted = status == 0;
+    kr_own_leave(&own);
+    return status;
+}
+
+static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    struct kr_own own;
+
+    if (!device->context)
+        return 0; // a GPU that the program has not used
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    status = kr_device_set_up(cuda, device);
+    if (status == 0 && cuda->driver.ctx_record_event(device->context, device->idle) != CUDA_SUCCESS)
+        status = KREPLAY_DEVICE;
+    if (status == 0)
+        status = poll(ask_event, &cuda->driver, device->idle, timeout_ns);
+    // What a cancelled pass left armed can be taken down now.
+    if (status == 0)
+        kr_profiler_cancel(&cuda->cupti, &device->profiler);
+    kr_own_leave(&own);
+    return status;
+}
+
+static int alloc(void *ctx, uint32_t agent, enum kr_place place, size_t bytes, void **out)
+{
+    struct kr_cuda *cuda = ctx;
+    CUdeviceptr at = 0;
+    CUresult result;
+    struct kr_own own;
+
+    int status = kr_own_enter(&own, cuda, device_of(cuda, agent));
+    if (status != 0)
+        return status;
+    if (place == KR_PLACE_DEVICE) {
+        result = cuda->driver.mem_alloc(&at, bytes);
+        *out = (void *)(uintptr_t)at;
+    } else {
+        result = cuda->driver.mem_host_alloc(out, bytes, CU_MEMHOSTALLOC_PORTABLE);
+    }
+    kr_own_leave(&own);
+    return result == CUDA_SUCCESS ? 0 : KREPLAY_NO_MEMORY;
+}
+
+static void release(void *ctx, uint32_t agent, enum kr_place place, void *buffer, size_t bytes)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_own own;
+
+    (void)bytes;
+    if (kr_own_enter(&own, cuda, device_of(cuda, agent)) != 0)
+        return; // its context took the buffer along
+    if (place == KR_PLACE_DEVICE)
+        cuda->driver.mem_free((CUdeviceptr)(uintptr_t)buffer);
+    else
+        cuda->driver.mem_free_host(buffer);
+    kr_own_leave(&own);
+}
+
+static uint64_t room(void *ctx, uint32_t agent, enum kr_place place)
+{
+    struct kr_cuda *cuda = ctx;
+    size_t free_bytes = 0, total;
+    struct kr_own own;
+
+    if (place == KR_PLACE_HOST)
+        return kr_bounds_host_half();
+    if (kr_own_enter(&own, cuda, device_of(cuda, agent)) != 0)
+        return 0;
+    if (cuda->driver.mem_get_info(&free_bytes, &total) != CUDA_SUCCESS)
+        free_bytes = 0;
+    kr_own_leave(&own);
+    return free_bytes > ROOM_LEFT ? free_bytes - ROOM_LEFT : 0;
+}
+
+static int copy_plainly(const struct kr_driver *driver, const struct kr_copy *list, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (driver->memcpy_any((CUdeviceptr)(uintptr_t)list[i].to, (CUdeviceptr)(uintptr_t)list[i].from,
+                               list[i].bytes) != CUDA_SUCCESS)
+            return KREPLAY_DEVICE;
+    return 0;
+}
+
+static int copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_copy *list, size_t count)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    struct kr_own own;
+
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    if (path == KR_PATH_PRIMARY)
+        status = kr_blocks_copy(&device->blocks, &cuda->driver, device->stream, list, count);
+    else
+        status = copy_plainly(&cuda->driver, list, count);
+    kr_own_leave(&own);
+    return status;
+}
+
+static int compare(void *ctx, uint32_t agent, const void *a, const void *b, size_t bytes, size_t block_bytes,
+                   uint8_t *changed)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    struct kr_own own;
+
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    status =
+        kr_blocks_compare(&device->blocks, &cuda->driver, device->stream, a, b, bytes, block_bytes, changed);
+    kr_own_leave(&own);
+    return status;
+}
+
+static void say_why(struct kr_cuda *cuda, struct kr_device *device)
+{
+    struct kr_profiler *profiler = &device->profiler;
+    if (!profiler->failed || profiler->said)
+        return;
+    profiler->said = true;
+    kr_engine_message(cuda->engine, "GPU %u: counters cannot be read: %s: %s", device->agent,
+                      profiler->failed, kr_cupti_text(&cuda->cupti, profiler->result));
+}
+
+static int pass_begin(void *ctx, uint32_t agent, kreplay_group *group, size_t op_count)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    struct kr_own own;
+
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    if (group)
+        status = kr_profiler_begin(&cuda->cupti, &device->profiler, device->context,
+                                   (struct kr_metric_group *)group, op_count);
+    if (status != 0)
+        say_why(cuda, device);
+    kr_own_leave(&own);
+    return status;
+}
+
+static int submit(void *ctx, uint32_t agent, struct kr_op *op, size_t index)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    struct kr_launch *launch = op->backend;
+    struct kr_own own;
+
+    (void)index;
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    device->submitted = launch;
+    launch->start_ns = kr_clock_ns();
+    if (kr_launch_again(launch) != CUDA_SUCCESS ||
+        cuda->driver.event_record(device->end, launch->stream) != CUDA_SUCCESS)
+        status = KREPLAY_DEVICE;
+    kr_own_leave(&own);
+    return status;
+}
+
+static int end_pass(struct kr_cuda *cuda, struct kr_device *device, uint64_t timeout_ns,
+                    struct kr_op_result *results)
+{
+    int status = poll(ask_event, &cuda->driver, device->end, timeout_ns);
+    results[0].start_ns = device->submitted->start_ns;
+    results[0].end_ns = kr_clock_ns();
+    if (status == 0 && device->profiler.started)
+        status = kr_profiler_end(&cuda->cupti, &device->profiler, results, 1);
+    else if (status == KREPLAY_DEVICE)
+        kr_profiler_cancel(&cuda->cupti, &device->profiler);
+    if (status == KREPLAY_UNAVAILABLE)
+        say_why(cuda, device);
+    return status;
+}
+
+static int pass_end(void *ctx, uint32_t agent, uint64_t timeout_ns, struct kr_op_result *results)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    struct kr_own own;
+
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    status = end_pass(cuda, device, timeout_ns, results);
+    kr_own_leave(&own);
+    return status;
+}
+
+// CUDA cannot stop a kernel: what still runs has to be waited for (drain_agent).
+static int cancel(void *ctx, uint32_t agent)
+{
+    return drain_agent(ctx, agent, 0);
+}
+
+static int live_wait(void *ctx, uint32_t agent, struct kr_window *window, uint64_t timeout_ns,
+                     struct kr_op_result *results)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+    const struct kr_launch *launch = window->backend;
+    float elapsed_ms = 0;
+    struct kr_own own;
+
+    if (launch->failed)
+        return KREPLAY_DEVICE;
+    int status = kr_own_enter(&own, cuda, device);
+    if (status != 0)
+        return status;
+    status = poll(ask_event, &cuda->driver, device->end, timeout_ns);
+    results[0].end_ns = kr_clock_ns();
+    if (status == 0 &&
+        cuda->driver.event_elapsed_time(&elapsed_ms, device->begin, device->end) == CUDA_SUCCESS)
+        results[0].start_ns = results[0].end_ns - (uint64_t)(elapsed_ms * 1e6f);
+    else
+        results[0].start_ns = results[0].end_ns;
+    if (status == 0 && launch->loads != kr_cuda_loads) {
+        kr_engine_message(cuda->engine, "kernel %s is not replayed this time: its launch loaded a module",
+                          launch->op.dispatch.kernel_name);
+        status = KREPLAY_DEVICE;
+    }
+    kr_own_leave(&own);
+    return status;
+}
+
+// The program's launch stands by itself: there is nothing to complete, and nothing to run later.
+static void detach(void *ctx, uint32_t agent, struct kr_window *window)
+{
+    (void)ctx, (void)agent, (void)window;
+}
+
+static void complete(void *ctx, uint32_t agent, struct kr_window *window, const struct kr_op_result *live)
+{
+    (void)ctx, (void)agent, (void)window, (void)live;
+}
+
+static int counters(void *ctx, uint32_t agent, int (*visit)(void *arg, const kreplay_counter *counter),
+                    void *arg)
+{
+    struct kr_cuda *cuda = ctx;
+    return kr_metrics_visit(&cuda->cupti, &device_of(cuda, agent)->metrics, agent, visit, arg);
+}
+
+static int group_create(void *ctx, uint32_t agent, const char *const *names, size_t count,
+                        kreplay_group **group, char *error, size_t error_bytes)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_metric_group *made = NULL;
+    int status = kr_metric_group_create(&cuda->cupti, &device_of(cuda, agent)->metrics, agent, names, count,
+                                        &made, error, error_bytes);
+    *group = made ? &made->base : NULL;
+    return status;
+}
+
+static void group_destroy(void *ctx, kreplay_group *group)
+{
+    struct kr_cuda *cuda = ctx;
+    kr_metric_group_destroy(&cuda->cupti, (struct kr_metric_group *)group);
+}
+
+const struct kr_backend kr_cuda_backend = {
+    .name = "cuda",
+    .drain_queue = drain_queue,
+    .drain_agent = drain_agent,
+    .alloc = alloc,
+    .release = release,
+    .room = room,
+    .copy = copy,
+    .compare = compare,
+    .pass_begin = pass_begin,
+    .submit = submit,
+    .pass_end = pass_end,
+    .cancel = cancel,
+    .detach = detach,
+    .live_wait = live_wait,
+    .complete = complete,
+    .counters = counters,
+    .group_create = group_create,
+    .group_destroy = group_destroy,
+};

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: MIT
+// Owns the table of driver calls, and the way from CUPTI's callback to a handler. Calls are found by name, so
+// that a new variant of a copy or an allocator is met by its family's rule and not overlooked.
+#include "cuda/callbacks.h"
+
+#include <stdio.h>
+#include <string.h>
+
+// The first line that fits counts. Per-thread-stream variants have a name of their own (_ptsz, _ptds).
+static const struct kr_call calls[] = {
+    {"cuLaunchKernel", kr_on_launch_kernel, 0},
+    {"cuLaunchKernel_ptsz", kr_on_launch_kernel, 0},
+    {"cuLaunchKernelEx", kr_on_launch_kernel_ex, 0},
+    {"cuLaunchKernelEx_ptsz", kr_on_launch_kernel_ex, 0},
+    {"cuLaunchCooperativeKernel", kr_on_launch_cooperative, 0},
+    {"cuLaunchCooperativeKernel_ptsz", kr_on_launch_cooperative, 0},
+    {"cuLaunchHostFunc*", kr_on_submission, 0},
+    {"cuLaunch*", kr_on_launch_other, 0},
+    {"cuGraphLaunch*", kr_on_launch_graph, 0},
+    {"cuStreamBeginCapture*", kr_on_capture_begin, 0},
+    {"cuStreamEndCapture*", kr_on_capture_end, 0},
+    // Captured memory.
+    {"cuMemAlloc_v2", kr_on_alloc, KR_MEMORY_DEVICE},
+    {"cuMemAllocPitch_v2", kr_on_alloc_pitch, KR_MEMORY_DEVICE},
+    {"cuMemFree_v2", kr_on_free, 0},
+    {"cuModuleGetGlobal_v2", kr_on_global, KR_MEMORY_MODULE},
+    {"cuLibraryGetGlobal", kr_on_global, KR_MEMORY_MODULE},
+    {"cuModuleUnload", kr_on_module_unload, 0},
+    {"cuLibraryUnload", kr_on_library_unload, 0},
+    // Memory that is not captured: while it lives, nothing is replayed.
+    {"cuMemAllocManaged", kr_on_alloc, KR_MEMORY_UNTRACKED},
+    {"cuMemAllocAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
+    {"cuMemAllocFromPoolAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
+    {"cuMemFreeAsync*", kr_on_free, 0},
+    {"cuMemMap", kr_on_map, KR_MEMORY_UNTRACKED},
+    {"cuMemUnmap", kr_on_unmap, 0},
+    {"cuArrayCreate_v2", kr_on_handle, KR_MEMORY_UNTRACKED},
+    {"cuArray3DCreate_v2", kr_on_handle, KR_MEMORY_UNTRACKED},
+    {"cuMipmappedArrayCreate", kr_on_handle, KR_MEMORY_UNTRACKED},
+    {"cuArrayDestroy", kr_on_free, 0},
+    {"cuMipmappedArrayDestroy", kr_on_free, 0},
+    {"cuIpcOpenMemHandle*", kr_on_handle, KR_MEMORY_UNTRACKED},
+    {"cuIpcCloseMemHandle", kr_on_free, 0},
+    {"cuLibraryGetManaged", kr_on_other_memory, 0},
+    {"cuMemMapArrayAsync*", kr_on_other_memory, 0},
+    {"cuMemPoolImportPointer", kr_on_other_memory, 0},
+    {"cuExternalMemoryGetMapped*", kr_on_other_memory, 0},
+    {"cuGraphicsResourceGetMapped*", kr_on_other_memory, 0},
+    {"cuMulticastBind*", kr_on_other_memory, 0},
+    {"cuD3D9Map*", kr_on_other_memory, 0},
+    {"cuGLMapBufferObject*", kr_on_other_memory, 0},
+    // Host memory that kernels can reach: a pointer to it among a kernel's arguments declines that kernel.
+    {"cuMemAllocHost_v2", kr_on_alloc, KR_MEMORY_HOST},
+    {"cuMemHostAlloc*", kr_on_alloc, KR_MEMORY_HOST},
+    {"cuMemFreeHost", kr_on_free, 0},
+    {"cuMemHostRegister*", kr_on_map, KR_MEMORY_HOST},
+    {"cuMemHostUnregister", kr_on_free, 0},
+    // Allocators of a kind not known here.
+    {"cuMemAlloc*", kr_on_other_memory, 0},
+    {"cuArrayCreate*", kr_on_other_memory, 0},
+    {"cuArray3DCreate*", kr_on_other_memory, 0},
+    // Other work.
+    {"cuMemcpy*", kr_on_submission, 0},
+    {"cuMemset*", kr_on_submission, 0},
+    {"cuMemPrefetch*", kr_on_submission, 0},
+    {"cuMemDiscard*", kr_on_submission, 0},
+    {"cuMemBatch*", kr_on_submission, 0},
+    {"cuStreamWriteValue*", kr_on_submission, 0},
+    {"cuStreamBatchMemOp*", kr_on_submission, 0},
+    {"cuStreamAddCallback*", kr_on_submission, 0},
+    {"cuCtxEnablePeerAccess", kr_on_peer_access, 0},
+};
+
+static bool fits(const char *pattern, const char *name)
+{
+    size_t length = strlen(pattern);
+    if (pattern[length - 1] == '*')
+        return strncmp(pattern, name, length - 1) == 0;
+    return strcmp(pattern, name) == 0;
+}
+
+static const struct kr_call *find_call(const char *name)
+{
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (fits(calls[i].name, name))
+            return &calls[i];
+    return NULL;
+}
+
+void kr_call_hold_gate(const struct kr_call_site *site)
+{
+    kr_gate_enter(site->cuda->engine, site->device->agent);
+    *site->data->correlationData = 1;
+}
+
+void kr_call_let_go(const struct kr_call_site *site)
+{
+    if (*site->data->correlationData)
+        kr_gate_leave(site->cuda->engine, site->device->agent);
+}
+
+void kr_call_complain(const struct kr_call_site *site, const char *consequence)
+{
+    if (!atomic_exchange(&site->cuda->complained[site->cbid], true))
+        kr_engine_message(site->cuda->engine, "%s: %s", site->data->functionName, consequence);
+}
+
+static const CUpti_CallbackId resources[] = {
+    CUPTI_CBID_RESOURCE_MODULE_LOADED,
+    CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+};
+
+int kr_callbacks_enable(struct kr_cuda *cuda, char *error, size_t error_bytes)
+{
+    const struct kr_cupti *cupti = &cuda->cupti;
+    CUptiResult result = cupti->subscribe(&cuda->subscriber, kr_cuda_callback, cuda);
+
+    if (result != CUPTI_SUCCESS) {
+        // CUPTI has room for one subscriber a process.
+        snprintf(error, error_bytes, "cuptiSubscribe: %s (another profiler in this process?)",
+                 kr_cupti_text(cupti, result));
+        return KREPLAY_UNAVAILABLE;
+    }
+    for (CUpti_CallbackId i = 1; i < KR_CUDA_MAX_CALLBACKS && result == CUPTI_SUCCESS; i++) {
+        const char *name = NULL;
+        if (cupti->get_callback_name(CUPTI_CB_DOMAIN_DRIVER_API, i, &name) != CUPTI_SUCCESS || !name)
+            continue;
+        cuda->calls[i] = find_call(name);
+        if (cuda->calls[i])
+            result = cupti->enable_callback(1, cuda->subscriber, CUPTI_CB_DOMAIN_DRIVER_API, i);
+    }
+    for (size_t i = 0; i < sizeof resources / sizeof *resources && result == CUPTI_SUCCESS; i++)
+        result = cupti->enable_callback(1, cuda->subscriber, CUPTI_CB_DOMAIN_RESOURCE, resources[i]);
+    if (result == CUPTI_SUCCESS)
+        return 0;
+    snprintf(error, error_bytes, "cuptiEnableCallback: %s", kr_cupti_text(cupti, result));
+    return KREPLAY_UNAVAILABLE;
+}
+
+static void on_resource(struct kr_cuda *cuda, CUpti_CallbackId cbid, const CUpti_ResourceData *data)
+{
+    const CUpti_ModuleResourceData *module = data->resourceDescriptor;
+    switch (cbid) {
+    case CUPTI_CBID_RESOURCE_MODULE_LOADED:
+        kr_modules_loaded(cuda, module->moduleId, module->pCubin, module->cubinSize);
+        break;
+    case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+        kr_modules_unloading(cuda, module->moduleId);
+        break;
+    case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING:
+        kr_device_lose(cuda, data->context);
+        break;
+    default:
+        break;
+    }
+}
+
+static void on_driver_call(struct kr_cuda *cuda, CUpti_CallbackId cbid, const CUpti_CallbackData *data)
+{
+    if (cbid >= KR_CUDA_MAX_CALLBACKS || !cuda->calls[cbid])
+        return;
+    if (data->callbackSite == CUPTI_API_ENTER)
+        *data->correlationData = 0; // handlers say there what they did
+    if (!data->context || (!cuda->prepared && kr_cuda_prepare(cuda) != 0))
+        return;
+    struct kr_call_site site = {
+        .cuda = cuda,
+        .call = cuda->calls[cbid],
+        .cbid = cbid,
+        .data = data,
+        .device = kr_cuda_device(cuda, data->context),
+    };
+    if (site.device)
+        site.call->on(&site);
+}
+
+void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                               const void *data)
+{
+    struct kr_cuda *cuda = userdata;
+    bool leaving = domain == CUPTI_CB_DOMAIN_DRIVER_API &&
+                   ((const CUpti_CallbackData *)data)->callbackSite == CUPTI_API_EXIT;
+
+    if (kr_cuda_depth > 0)
+        return;
+    // What was entered is left, also when the end of the program came between.
+    if (!cuda->active && !leaving)
+        return;
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
+        on_driver_call(cuda, cbid, data);
+    else if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+        on_resource(cuda, cbid, data);
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// What is listened to: driver calls by name, and what each means for replay.
+#ifndef KR_CUDA_CALLBACKS_H
+#define KR_CUDA_CALLBACKS_H
+
+#include "cuda/state.h"
+
+// A driver call of the program's, seen at its start (CUPTI_API_ENTER) and its end.
+struct kr_call_site {
+    struct kr_cuda *cuda;
+    const struct kr_call *call;
+    CUpti_CallbackId cbid;
+    const CUpti_CallbackData *data;
+    struct kr_device *device; // of the current context; NULL if there is none
+};
+
+struct kr_call {
+    const char *name; // of the call; a trailing '*' stands for any end
+    void (*on)(const struct kr_call_site *site);
+    enum kr_memory_kind kind; // of what it allocates
+};
+
+static inline bool kr_call_enters(const struct kr_call_site *site)
+{
+    return site->data->callbackSite == CUPTI_API_ENTER;
+}
+
+// At the end: did the call do what it says?
+static inline bool kr_call_succeeded(const struct kr_call_site *site)
+{
+    return *(const CUresult *)site->data->functionReturnValue == CUDA_SUCCESS;
+}
+
+// The agent's gate is held from the start of a call to its end; correlationData remembers that.
+void kr_call_hold_gate(const struct kr_call_site *site);
+void kr_call_let_go(const struct kr_call_site *site);
+
+// Says once that the call is one which kreplay cannot replay or capture.
+void kr_call_complain(const struct kr_call_site *site, const char *consequence);
+
+// Asks CUPTI for the calls of the table. KREPLAY_UNAVAILABLE: `error` says why.
+int kr_callbacks_enable(struct kr_cuda *cuda, char *error, size_t error_bytes);
+// CUPTI's callback; userdata is the struct kr_cuda.
+void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
+                               const void *data);
+
+// Handlers. All but those of launches hold the agent's gate from enter to exit.
+// memory.c
+void kr_on_submission(const struct kr_call_site *site); // copies, fills and other work of the GPU
+void kr_on_alloc(const struct kr_call_site *site); // arguments start with: where to put the address; bytes
+void kr_on_alloc_pitch(const struct kr_call_site *site);
+void kr_on_map(const struct kr_call_site *site);    // address; bytes
+void kr_on_handle(const struct kr_call_site *site); // where to put a handle or the address of unknown bytes
+void kr_on_free(const struct kr_call_site *site);   // address or handle
+void kr_on_unmap(const struct kr_call_site *site);  // address; bytes
+void kr_on_other_memory(const struct kr_call_site *site); // memory that nothing is known about, for good
+void kr_on_peer_access(const struct kr_call_site *site);
+// variables.c
+void kr_on_global(const struct kr_call_site *site);
+void kr_on_module_unload(const struct kr_call_site *site);
+void kr_on_library_unload(const struct kr_call_site *site);
+// launch.c
+void kr_on_launch_kernel(const struct kr_call_site *site);
+void kr_on_launch_kernel_ex(const struct kr_call_site *site);
+void kr_on_launch_cooperative(const struct kr_call_site *site);
+void kr_on_launch_graph(const struct kr_call_site *site);
+void kr_on_launch_other(const struct kr_call_site *site);
+void kr_on_capture_begin(const struct kr_call_site *site);
+void kr_on_capture_end(const struct kr_call_site *site);
+
+#endif

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+// Owns the GPUs: making them known, finding the one of a context, and entering it for kreplay's own work.
+#include "cuda/state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+_Thread_local unsigned kr_cuda_depth;
+
+int kr_own_enter(struct kr_own *own, const struct kr_cuda *cuda, const struct kr_device *device)
+{
+    *own = (struct kr_own){.cuda = cuda, .mode = CU_STREAM_CAPTURE_MODE_RELAXED};
+    kr_cuda_depth++;
+    cuda->driver.thread_exchange_stream_capture_mode(&own->mode);
+    if (!device)
+        return 0;
+    own->pushed = cuda->driver.ctx_push_current(device->context) == CUDA_SUCCESS;
+    if (own->pushed)
+        return 0;
+    kr_own_leave(own);
+    return KREPLAY_DEVICE;
+}
+
+void kr_own_leave(struct kr_own *own)
+{
+    CUcontext context;
+    if (own->pushed)
+        own->cuda->driver.ctx_pop_current(&context);
+    own->cuda->driver.thread_exchange_stream_capture_mode(&own->mode);
+    kr_cuda_depth--;
+}
+
+static uint32_t attribute(const struct kr_driver *driver, CUdevice device, CUdevice_attribute which)
+{
+    int value = 0;
+    if (driver->device_get_attribute(&value, which, device) != CUDA_SUCCESS || value < 0)
+        return 0;
+    return (uint32_t)value;
+}
+
+static int describe(const struct kr_cuda *cuda, struct kr_device *device)
+{
+    const struct kr_driver *driver = &cuda->driver;
+    char product[256] = "", name[32];
+    size_t memory_bytes = 0;
+
+    driver->device_get_name(product, sizeof product, device->handle);
+    driver->device_total_mem(&memory_bytes, device->handle);
+    snprintf(name, sizeof name, "sm_%u%u",
+             attribute(driver, device->handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR),
+             attribute(driver, device->handle, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR));
+    uint32_t warp = attribute(driver, device->handle, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+    kreplay_agent info = {
+        .size = sizeof info,
+        .agent_id = device->agent,
+        .node_id = device->agent,
+        .name = name,
+        .product = product,
+        .vendor = "NVIDIA",
+        .compute_units = attribute(driver, device->handle, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT),
+        .simds_per_cu = 4, // sub-partitions of a multiprocessor, since Maxwell
+        .wave_size = warp,
+        .max_waves_per_cu =
+            warp
+                ? attribute(driver, device->handle, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR) / warp
+                : 0,
+        .lds_bytes = attribute(driver, device->handle, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN),
+        .max_clock_mhz = attribute(driver, device->handle, CU_DEVICE_ATTRIBUTE_CLOCK_RATE) / 1000,
+        .memory_bytes = memory_bytes,
+    };
+    return kr_engine_add_agent(cuda->engine, &info);
+}
+
+static int add_device(struct kr_cuda *cuda, uint32_t index)
+{
+    struct kr_device *device = &cuda->devices[index];
+    CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
+                                            .deviceIndex = index};
+
+    device->agent = index;
+    if (cuda->driver.device_get(&device->handle, (int)index) != CUDA_SUCCESS)
+        return KREPLAY_DEVICE;
+    device->pageable_access =
+        attribute(&cuda->driver, device->handle, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0;
+    if (cuda->cupti.get_chip_name(&chip) != CUPTI_SUCCESS)
+        chip.pChipName = "unknown";
+    kr_metrics_init(&device->metrics, chip.pChipName);
+    cuda->device_count = index + 1; // the tool asks for counters while the agent is added
+    return describe(cuda, device);
+}
+
+static int prepare_locked(struct kr_cuda *cuda)
+{
+    int count = 0, status = 0;
+    if (cuda->driver.device_get_count(&count) != CUDA_SUCCESS)
+        return KREPLAY_DEVICE;
+    if (count > KR_CUDA_MAX_DEVICES)
+        count = KR_CUDA_MAX_DEVICES;
+    for (uint32_t i = 0; i < (uint32_t)count && status == 0; i++)
+        status = add_device(cuda, i);
+    return status;
+}
+
+int kr_cuda_prepare(struct kr_cuda *cuda)
+{
+    struct kr_own own;
+    int status = 0;
+    if (cuda->prepared)
+        return 0;
+    kr_own_enter(&own, cuda, NULL);
+    pthread_mutex_lock(&cuda->lock);
+    if (!cuda->prepared) {
+        status = prepare_locked(cuda);
+        if (status != 0) {
+            kr_engine_message(cuda->engine, "the GPUs cannot be listed (%s); nothing is collected",
+                              kreplay_status_text(status));
+            cuda->active = false;
+        }
+        cuda->prepared = true;
+    }
+    pthread_mutex_unlock(&cuda->lock);
+    kr_own_leave(&own);
+    return status;
+}
+
+struct kr_device *kr_cuda_device(struct kr_cuda *cuda, CUcontext context)
+{
+    CUdevice handle;
+    struct kr_own own;
+
+    if (!context)
+        return NULL;
+    for (uint32_t i = 0; i < cuda->device_count; i++)
+        if (cuda->devices[i].context == context)
+            return &cuda->devices[i];
+    kr_own_enter(&own, cuda, NULL);
+    bool known = cuda->driver.ctx_get_device(&handle) == CUDA_SUCCESS;
+    kr_own_leave(&own);
+    for (uint32_t i = 0; known && i < cuda->device_count; i++) {
+        struct kr_device *device = &cuda->devices[i];
+        CUcontext none = NULL;
+        if (device->handle != handle)
+            continue;
+        atomic_compare_exchange_strong(&device->context, &none, context);
+        return device;
+    }
+    return NULL;
+}
+
+bool kr_cuda_is_ours(struct kr_cuda *cuda, struct kr_device *device, CUcontext context)
+{
+    if (device->context == context && !device->lost)
+        return true;
+    if (!atomic_exchange(&cuda->foreign_complained, true))
+        kr_engine_message(
+            cuda->engine,
+            "GPU %u: only the first context that a program makes is replayed; work of another one is not",
+            device->agent);
+    return false;
+}
+
+int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device)
+{
+    const struct kr_driver *driver = &cuda->driver;
+    if (device->ready)
+        return 0;
+    if (driver->stream_create(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
+        driver->event_create(&device->idle, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
+        driver->event_create(&device->begin, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
+        driver->event_create(&device->end, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
+        kr_blocks_set_up(&device->blocks, driver) != 0)
+        return KREPLAY_DEVICE;
+    device->ready = true;
+    return 0;
+}
+
+void kr_device_lose(struct kr_cuda *cuda, CUcontext context)
+{
+    for (uint32_t i = 0; i < cuda->device_count; i++)
+        if (cuda->devices[i].context == context)
+            cuda->devices[i].lost = true;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// Owns the entry: the CUDA driver loads the library named by CUDA_INJECTION64_PATH and calls
+// InitializeInjection while the program initialises CUDA. Driver calls are not possible yet there; the GPUs
+// are looked at on the first call.
+#include "cuda/callbacks.h"
+
+#include "tool/tool.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static struct kr_cuda process = {
+    .lock = PTHREAD_MUTEX_INITIALIZER,
+    .modules.lock = PTHREAD_MUTEX_INITIALIZER,
+    .kernels.lock = PTHREAD_MUTEX_INITIALIZER,
+};
+
+// The driver is still there in a normal end, but other threads may be anywhere: with a window open, nothing
+// is touched, and the log has no end record.
+static void at_exit(void)
+{
+    process.active = false;
+    if (process.windows > 0)
+        return;
+    kr_cuda_depth++; // what follows is kreplay's own work
+    process.cupti.unsubscribe(process.subscriber);
+    kr_engine_destroy(process.engine);
+}
+
+static void step_aside(const char *why)
+{
+    dprintf(STDERR_FILENO, "kreplay: %s; the program runs without kreplay\n", why);
+    kr_engine_destroy(process.engine);
+    process.engine = NULL;
+}
+
+int InitializeInjection(void);
+__attribute__((visibility("default"))) int InitializeInjection(void)
+{
+    char error[512] = "";
+
+    if (process.engine)
+        return 1;
+    if (kr_driver_open(&process.driver, error, sizeof error) != 0 ||
+        kr_cupti_open(&process.cupti, error, sizeof error) != 0) {
+        step_aside(error);
+        return 1;
+    }
+    if (kr_engine_create(&kr_cuda_backend, &process, &process.engine) != 0) {
+        step_aside("out of memory");
+        return 1;
+    }
+    if (kr_tool_start("cuda", error, sizeof error) != 0) {
+        step_aside(error);
+        return 1;
+    }
+    if (!kr_engine_active(process.engine))
+        return 1; // nothing to collect
+    if (kr_callbacks_enable(&process, error, sizeof error) != 0) {
+        step_aside(error);
+        return 1;
+    }
+    process.active = true;
+    atexit(at_exit);
+    return 1;
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: MIT
+// Owns the table of kernels.
+#include "cuda/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct kr_kernel **bucket_of(struct kr_kernels *kernels, const void *key)
+{
+    uint64_t hash = (uintptr_t)key * UINT64_C(0x9e3779b97f4a7c15);
+    return &kernels->buckets[hash >> 54];
+}
+
+static void free_kernel(struct kr_kernel *kernel)
+{
+    free(kernel->params);
+    free(kernel->name);
+    free(kernel);
+}
+
+static uint32_t attribute(const struct kr_driver *driver, CUfunction function, CUfunction_attribute which)
+{
+    int value = 0;
+    if (driver->func_get_attribute(&value, which, function) != CUDA_SUCCESS || value < 0)
+        return 0;
+    return (uint32_t)value;
+}
+
+static int learn_params(const struct kr_driver *driver, CUfunction function, struct kr_kernel *kernel)
+{
+    struct kr_param param;
+    size_t capacity = 0;
+    while (driver->func_get_param_info(function, kernel->param_count, &param.offset, &param.bytes) ==
+           CUDA_SUCCESS) {
+        if (kernel->param_count == capacity) {
+            capacity = capacity ? capacity * 2 : 8;
+            struct kr_param *larger = realloc(kernel->params, capacity * sizeof *larger);
+            if (!larger)
+                return KREPLAY_NO_MEMORY;
+            kernel->params = larger;
+        }
+        kernel->params[kernel->param_count++] = param;
+    }
+    return 0;
+}
+
+// Why the kernel must not be repeated, said once in words.
+static kreplay_reason judge(struct kr_cuda *cuda, const struct kr_module *module,
+                            const struct kr_kernel *kernel)
+{
+    const struct kr_cubin_kernel *code =
+        module->loaded ? kr_cubin_find(module->loaded->cubin, kernel->name) : NULL;
+
+    if (!code) {
+        kr_engine_message(cuda->engine,
+                          "kernel %s is not replayed: the machine code of its module was not seen",
+                          kernel->name);
+        return KREPLAY_REASON_UNTRACKED_MEMORY;
+    }
+    if (code->calls) {
+        kr_engine_message(cuda->engine, "kernel %s is not replayed: it calls %s", kernel->name, code->calls);
+        return KREPLAY_REASON_UNSAFE_KERNEL;
+    }
+    if (module->incomplete) {
+        kr_engine_message(
+            cuda->engine,
+            "kernel %s is not replayed: its module has variables in managed memory, or such as the "
+            "driver does not know by name",
+            kernel->name);
+        return KREPLAY_REASON_UNTRACKED_MEMORY;
+    }
+    return KREPLAY_REASON_NONE;
+}
+
+static void announce(struct kr_cuda *cuda, struct kr_device *device, const struct kr_module *module,
+                     CUfunction function, struct kr_kernel *kernel)
+{
+    kreplay_kernel record = {
+        .size = sizeof record,
+        .code_object_id = module->code_object_id,
+        .agent_id = device->agent,
+        .name = kernel->name,
+    };
+    kernel->id = kr_engine_new_id(cuda->engine, KR_ID_KERNEL);
+    record.kernel_id = kernel->id;
+    if (function) {
+        kernel->static_shared_bytes = attribute(&cuda->driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+        kernel->local_bytes = attribute(&cuda->driver, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+        record.arch_vgprs = attribute(&cuda->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS);
+        record.group_segment_bytes = kernel->static_shared_bytes;
+        record.private_segment_bytes = kernel->local_bytes;
+        if (kernel->param_count > 0) {
+            const struct kr_param *last = &kernel->params[kernel->param_count - 1];
+            record.kernarg_bytes = (uint32_t)(last->offset + last->bytes);
+        }
+    }
+    kr_engine_kernel(cuda->engine, &record);
+}
+
+// With the lock held.
+static struct kr_kernel *add(struct kr_kernels *kernels, struct kr_kernel *kernel)
+{
+    struct kr_kernel **bucket = bucket_of(kernels, kernel->key);
+    kernel->next = *bucket;
+    *bucket = kernel;
+    return kernel;
+}
+
+static struct kr_kernel *find(struct kr_kernels *kernels, const void *key)
+{
+    pthread_mutex_lock(&kernels->lock);
+    struct kr_kernel *kernel = *bucket_of(kernels, key);
+    while (kernel && kernel->key != key)
+        kernel = kernel->next;
+    pthread_mutex_unlock(&kernels->lock);
+    return kernel;
+}
+
+static struct kr_kernel *make(const void *key, const char *name)
+{
+    struct kr_kernel *kernel = calloc(1, sizeof *kernel);
+    if (kernel && !(kernel->name = strdup(name))) {
+        free(kernel);
+        return NULL;
+    }
+    if (kernel)
+        kernel->key = key;
+    return kernel;
+}
+
+// Two threads may both find a kernel to be new: the second one's work is thrown away.
+static struct kr_kernel *publish(struct kr_cuda *cuda, struct kr_device *device, struct kr_module *module,
+                                 CUfunction function, struct kr_kernel *kernel)
+{
+    struct kr_kernels *kernels = &cuda->kernels;
+    pthread_mutex_lock(&kernels->lock);
+    struct kr_kernel *known = *bucket_of(kernels, kernel->key);
+    while (known && known->key != kernel->key)
+        known = known->next;
+    if (known) {
+        free_kernel(kernel);
+    } else {
+        if (function)
+            kernel->unsafe = judge(cuda, module, kernel);
+        announce(cuda, device, module, function, kernel);
+        known = add(kernels, kernel);
+    }
+    pthread_mutex_unlock(&kernels->lock);
+    return known;
+}
+
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
+{
+    const struct kr_driver *driver = &cuda->driver;
+    struct kr_kernel *kernel = find(&cuda->kernels, handle);
+    CUfunction function = handle;
+    CUmodule handle_of_module = NULL;
+    const char *name = NULL;
+
+    if (kernel)
+        return kernel;
+    if (driver->func_get_module(&handle_of_module, function) != CUDA_SUCCESS &&
+        (driver->kernel_get_function(&function, (CUkernel)handle) != CUDA_SUCCESS ||
+         driver->func_get_module(&handle_of_module, function) != CUDA_SUCCESS))
+        return NULL;
+    if (driver->func_load(function) != CUDA_SUCCESS || driver->func_get_name(&name, function) != CUDA_SUCCESS)
+        return NULL;
+    kernel = make(handle, name);
+    if (!kernel)
+        return NULL;
+    kernel->module = handle_of_module;
+    struct kr_module *module = kr_modules_get(cuda, device, handle_of_module, kernel->name);
+    if (!module || learn_params(driver, function, kernel) != 0) {
+        free_kernel(kernel);
+        return NULL;
+    }
+    return publish(cuda, device, module, function, kernel);
+}
+
+struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, struct kr_device *device, const char *name,
+                                    kreplay_reason unsafe)
+{
+    struct kr_kernel *kernel = find(&cuda->kernels, name);
+    if (kernel)
+        return kernel;
+    struct kr_module *module = kr_modules_get(cuda, device, NULL, name);
+    kernel = module ? make(name, name) : NULL;
+    if (!kernel)
+        return NULL;
+    kernel->unsafe = unsafe;
+    return publish(cuda, device, module, NULL, kernel);
+}
+
+void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module)
+{
+    pthread_mutex_lock(&kernels->lock);
+    for (size_t i = 0; i < KR_KERNEL_BUCKETS; i++) {
+        struct kr_kernel **link = &kernels->buckets[i];
+        while (*link) {
+            struct kr_kernel *kernel = *link;
+            if (!kernel->module || kernel->module != module) {
+                link = &kernel->next;
+                continue;
+            }
+            *link = kernel->next;
+            free_kernel(kernel);
+        }
+    }
+    pthread_mutex_unlock(&kernels->lock);
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// Kernels by their function handle: name, id, where pointers can be among their arguments, and why a kernel
+// must not be repeated.
+#ifndef KR_CUDA_KERNELS_H
+#define KR_CUDA_KERNELS_H
+
+#include "cuda/driver.h"
+#include "kreplay/kreplay.h"
+
+#include <pthread.h>
+
+struct kr_cuda;
+struct kr_device;
+
+struct kr_param {
+    size_t offset, bytes; // in the packed argument buffer
+};
+
+struct kr_kernel {
+    struct kr_kernel *next;
+    const void *key; // the handle that the program launches, or the name of what is no kernel
+    CUmodule module;
+    uint64_t id;
+    char *name; // mangled
+    kreplay_reason unsafe;
+    struct kr_param *params;
+    size_t param_count;
+    uint32_t static_shared_bytes, local_bytes;
+};
+
+#define KR_KERNEL_BUCKETS 1024
+
+struct kr_kernels {
+    pthread_mutex_t lock;
+    struct kr_kernel *buckets[KR_KERNEL_BUCKETS];
+};
+
+// The kernel of a handle as launch calls take it (CUfunction, or CUkernel in its place). When it is new, it
+// is loaded, so that the launch itself will not allocate; its module's variables are captured from here on.
+// NULL: the handle is not valid, or out of memory. Within kr_own_enter.
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle);
+// Stands for work that is no single kernel. `name` is its key: a string constant.
+struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, struct kr_device *device, const char *name,
+                                    kreplay_reason unsafe);
+void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module);
+
+#endif

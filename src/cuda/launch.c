@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: MIT
+// Owns the program's launch calls: a window opens when one starts and closes when it ends, on the program's
+// thread. The program's own launch in between is the live execution.
+#include "cuda/launch.h"
+
+#include "cuda/callbacks.h"
+#include "cuda/memory.h"
+#include "cuda/params.h"
+
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+_Thread_local unsigned kr_cuda_loads;
+
+static _Thread_local struct kr_launch launch;
+
+// A launch in the words that all launch calls share.
+struct request {
+    enum kr_launch_shape shape;
+    const char *name; // what it is called when it is no kernel
+    CUfunction function;
+    CUstream stream;
+    unsigned grid[3], block[3], shared_bytes;
+    void **arguments, **extra;
+    const CUlaunchAttribute *attributes;
+    unsigned attribute_count;
+};
+
+CUresult kr_launch_again(const struct kr_launch *again)
+{
+    const struct kr_driver *driver = &again->cuda->driver;
+    switch (again->shape) {
+    case KR_LAUNCH_KERNEL: {
+        const struct kr_launch_params *p = again->params;
+        return driver->launch_kernel(p->function, p->grid[0], p->grid[1], p->grid[2], p->block[0],
+                                     p->block[1], p->block[2], p->shared_bytes, again->stream, p->arguments,
+                                     p->extra);
+    }
+    case KR_LAUNCH_EX: {
+        const struct kr_launch_ex_params *p = again->params;
+        CUlaunchConfig config = *p->config;
+        config.hStream = again->stream;
+        return driver->launch_kernel_ex(&config, p->function, p->arguments, p->extra);
+    }
+    case KR_LAUNCH_COOPERATIVE: {
+        const struct kr_launch_params *p = again->params;
+        return driver->launch_cooperative_kernel(p->function, p->grid[0], p->grid[1], p->grid[2], p->block[0],
+                                                 p->block[1], p->block[2], p->shared_bytes, again->stream,
+                                                 p->arguments);
+    }
+    case KR_LAUNCH_OTHER:
+        break;
+    }
+    return CUDA_ERROR_NOT_SUPPORTED;
+}
+
+// A launch that signals events of the program's by itself would signal them again.
+static kreplay_reason judge_attributes(const struct request *request)
+{
+    for (unsigned i = 0; i < request->attribute_count; i++)
+        switch (request->attributes[i].id) {
+        case CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT:
+        case CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT:
+        case CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE:
+            return KREPLAY_REASON_UNSAFE_KERNEL;
+        default:
+            break;
+        }
+    return KREPLAY_REASON_NONE;
+}
+
+// Pointers are aligned inside a parameter, and parameters are inside the buffer.
+static kreplay_reason judge_bytes(struct kr_cuda *cuda, const struct kr_device *device, const char *bytes,
+                                  size_t count)
+{
+    kreplay_reason reason = KREPLAY_REASON_NONE;
+    for (size_t i = 0; i + sizeof(uint64_t) <= count && reason == KREPLAY_REASON_NONE;
+         i += sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, bytes + i, sizeof word);
+        reason = kr_memory_judge(cuda, device, word);
+    }
+    return reason;
+}
+
+// The packed argument buffer of `extra`; NULL if there is none.
+static const char *packed_arguments(void **extra, size_t *bytes)
+{
+    const char *buffer = NULL;
+    *bytes = 0;
+    for (; extra && *extra != CU_LAUNCH_PARAM_END; extra += 2) {
+        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+        else if (extra[0] == CU_LAUNCH_PARAM_BUFFER_SIZE)
+            *bytes = *(const size_t *)extra[1];
+        else
+            return NULL;
+    }
+    return buffer;
+}
+
+static kreplay_reason judge_arguments(struct kr_cuda *cuda, const struct kr_device *device,
+                                      const struct kr_kernel *kernel, const struct request *request)
+{
+    kreplay_reason reason = KREPLAY_REASON_NONE;
+    size_t packed_bytes;
+    const char *packed = request->arguments ? NULL : packed_arguments(request->extra, &packed_bytes);
+
+    for (size_t i = 0; i < kernel->param_count && reason == KREPLAY_REASON_NONE; i++) {
+        const struct kr_param *param = &kernel->params[i];
+        if (request->arguments)
+            reason = judge_bytes(cuda, device, request->arguments[i], param->bytes);
+        else if (packed && param->offset <= packed_bytes && param->bytes <= packed_bytes - param->offset)
+            reason = judge_bytes(cuda, device, packed + param->offset, param->bytes);
+    }
+    return reason;
+}
+
+static kreplay_reason judge(const struct kr_call_site *site, const struct kr_kernel *kernel,
+                            const struct request *request)
+{
+    struct kr_cuda *cuda = site->cuda;
+    kreplay_reason reason = kernel->unsafe;
+
+    if (reason == KREPLAY_REASON_NONE && !kr_cuda_is_ours(cuda, site->device, site->data->context))
+        reason = KREPLAY_REASON_UNTRACKED_MEMORY;
+    // Draining the context would break the capture.
+    if (reason == KREPLAY_REASON_NONE && cuda->captures > 0)
+        reason = KREPLAY_REASON_STREAM_CAPTURE;
+    if (reason == KREPLAY_REASON_NONE)
+        reason = judge_attributes(request);
+    if (reason == KREPLAY_REASON_NONE)
+        reason = judge_arguments(cuda, site->device, kernel, request);
+    return reason;
+}
+
+static uint64_t queue_id(const struct kr_cuda *cuda, CUstream stream)
+{
+    unsigned long long id = 0;
+    return cuda->driver.stream_get_id(stream, &id) == CUDA_SUCCESS ? id + 1 : 1;
+}
+
+static void describe(const struct kr_call_site *site, const struct kr_kernel *kernel,
+                     const struct request *request)
+{
+    kreplay_dispatch *dispatch = &launch.op.dispatch;
+    *dispatch = (kreplay_dispatch){
+        .size = sizeof *dispatch,
+        .dispatch_id = kr_engine_new_id(site->cuda->engine, KR_ID_DISPATCH),
+        .agent_id = site->device->agent,
+        .queue_id = queue_id(site->cuda, launch.stream),
+        .kernel_id = kernel->id,
+        .kernel_name = kernel->name,
+        .thread_id = (uint64_t)syscall(SYS_gettid),
+        .private_segment_bytes = kernel->local_bytes,
+        .group_segment_bytes = kernel->static_shared_bytes + request->shared_bytes,
+    };
+    for (int i = 0; i < 3; i++) {
+        dispatch->workgroup[i] = request->block[i];
+        dispatch->grid[i] = request->grid[i] * request->block[i];
+    }
+}
+
+// False: the launch is not followed.
+static bool look_at(const struct kr_call_site *site, const struct request *request)
+{
+    struct kr_cuda *cuda = site->cuda;
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    struct kr_kernel *kernel;
+
+    // Into a graph: not executed now.
+    if (cuda->driver.stream_is_capturing(launch.stream, &capture) != CUDA_SUCCESS ||
+        capture != CU_STREAM_CAPTURE_STATUS_NONE)
+        return false;
+    if (request->shape == KR_LAUNCH_OTHER)
+        kernel = kr_kernels_pseudo(cuda, site->device, request->name, KREPLAY_REASON_UNKNOWN_PACKET);
+    else
+        kernel = kr_kernels_get(cuda, site->device, request->function);
+    if (!kernel)
+        return false;
+    launch.op.unsafe = judge(site, kernel, request);
+    describe(site, kernel, request);
+    return true;
+}
+
+static void record(CUevent event)
+{
+    struct kr_own own;
+    if (kr_own_enter(&own, launch.cuda, launch.device) != 0)
+        return;
+    launch.cuda->driver.event_record(event, launch.stream);
+    kr_own_leave(&own);
+}
+
+static bool is_per_thread_variant(const char *call)
+{
+    size_t length = strlen(call);
+    return length > 5 && strcmp(call + length - 5, "_ptsz") == 0;
+}
+
+static void begin(const struct kr_call_site *site, const struct request *request)
+{
+    struct kr_own own;
+    bool followed;
+
+    if (launch.open)
+        return;
+    launch = (struct kr_launch){
+        .cuda = site->cuda,
+        .device = site->device,
+        .shape = request->shape,
+        .stream = !request->stream && is_per_thread_variant(site->call->name) ? CU_STREAM_PER_THREAD
+                                                                              : request->stream,
+        .params = site->data->functionParams,
+        .op = {.kind = KR_OP_DISPATCH, .backend = &launch},
+    };
+    kr_own_enter(&own, site->cuda, NULL);
+    followed = look_at(site, request);
+    kr_own_leave(&own);
+    if (!followed)
+        return;
+    launch.window = (struct kr_window){
+        .agent = site->device->agent, .queue = &launch, .ops = &launch.op, .op_count = 1, .backend = &launch};
+    launch.open = true;
+    *site->data->correlationData = 1;
+    site->cuda->windows++;
+    kr_window_open(site->cuda->engine, &launch.window);
+    launch.loads = kr_cuda_loads;
+    if (launch.admitted)
+        record(site->device->begin);
+}
+
+static void end(const struct kr_call_site *site)
+{
+    if (!*site->data->correlationData)
+        return;
+    launch.params = site->data->functionParams;
+    launch.failed = !kr_call_succeeded(site);
+    if (launch.admitted && !launch.failed)
+        record(site->device->end);
+    kr_window_close(site->cuda->engine, &launch.window);
+    launch.open = false;
+    site->cuda->windows--;
+}
+
+void kr_on_launch_kernel(const struct kr_call_site *site)
+{
+    const struct kr_launch_params *p = site->data->functionParams;
+    if (!kr_call_enters(site)) {
+        end(site);
+        return;
+    }
+    begin(site, &(struct request){
+                    .shape = KR_LAUNCH_KERNEL,
+                    .function = p->function,
+                    .stream = p->stream,
+                    .grid = {p->grid[0], p->grid[1], p->grid[2]},
+                    .block = {p->block[0], p->block[1], p->block[2]},
+                    .shared_bytes = p->shared_bytes,
+                    .arguments = p->arguments,
+                    .extra = p->extra,
+                });
+}
+
+void kr_on_launch_kernel_ex(const struct kr_call_site *site)
+{
+    const struct kr_launch_ex_params *p = site->data->functionParams;
+    const CUlaunchConfig *config = p->config;
+    if (!kr_call_enters(site)) {
+        end(site);
+        return;
+    }
+    begin(site, &(struct request){
+                    .shape = KR_LAUNCH_EX,
+                    .function = p->function,
+                    .stream = config->hStream,
+                    .grid = {config->gridDimX, config->gridDimY, config->gridDimZ},
+                    .block = {config->blockDimX, config->blockDimY, config->blockDimZ},
+                    .shared_bytes = config->sharedMemBytes,
+                    .arguments = p->arguments,
+                    .extra = p->extra,
+                    .attributes = config->attrs,
+                    .attribute_count = config->numAttrs,
+                });
+}
+
+void kr_on_launch_cooperative(const struct kr_call_site *site)
+{
+    const struct kr_launch_params *p = site->data->functionParams;
+    if (!kr_call_enters(site)) {
+        end(site);
+        return;
+    }
+    begin(site, &(struct request){
+                    .shape = KR_LAUNCH_COOPERATIVE,
+                    .function = p->function,
+                    .stream = p->stream,
+                    .grid = {p->grid[0], p->grid[1], p->grid[2]},
+                    .block = {p->block[0], p->block[1], p->block[2]},
+                    .shared_bytes = p->shared_bytes,
+                    .arguments = p->arguments,
+                });
+}
+
+void kr_on_launch_graph(const struct kr_call_site *site)
+{
+    const struct kr_launch_graph_params *p = site->data->functionParams;
+    if (!kr_call_enters(site)) {
+        end(site);
+        return;
+    }
+    begin(site, &(struct request){.shape = KR_LAUNCH_OTHER, .name = "cuGraphLaunch", .stream = p->stream});
+}
+
+void kr_on_launch_other(const struct kr_call_site *site)
+{
+    if (!kr_call_enters(site)) {
+        end(site);
+        return;
+    }
+    begin(site, &(struct request){.shape = KR_LAUNCH_OTHER, .name = site->data->functionName});
+}
+
+// Counted before the capture begins and after it has ended, within the gate: no window is open then.
+void kr_on_capture_begin(const struct kr_call_site *site)
+{
+    if (kr_call_enters(site)) {
+        kr_call_hold_gate(site);
+        site->cuda->captures++;
+        return;
+    }
+    if (!kr_call_succeeded(site))
+        site->cuda->captures--;
+    kr_call_let_go(site);
+}
+
+void kr_on_capture_end(const struct kr_call_site *site)
+{
+    if (kr_call_enters(site)) {
+        kr_call_hold_gate(site);
+        return;
+    }
+    // An end that reports an invalidated capture ends it all the same.
+    CUresult result = *(const CUresult *)site->data->functionReturnValue;
+    if ((result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+         result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) &&
+        site->cuda->captures > 0)
+        site->cuda->captures--;
+    kr_call_let_go(site);
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// One launch call of the program's while its window is open: what is needed to launch it again.
+#ifndef KR_CUDA_LAUNCH_H
+#define KR_CUDA_LAUNCH_H
+
+#include "cuda/state.h"
+
+enum kr_launch_shape { KR_LAUNCH_KERNEL, KR_LAUNCH_EX, KR_LAUNCH_COOPERATIVE, KR_LAUNCH_OTHER };
+
+struct kr_launch {
+    struct kr_cuda *cuda;
+    struct kr_device *device;
+    enum kr_launch_shape shape;
+    const void *params; // the call's arguments, which live until it returns
+    CUstream stream;
+    bool open;
+    bool admitted;     // the engine prepares a replay
+    bool failed;       // the program's own launch did not succeed
+    unsigned loads;    // kr_cuda_loads when the window opened
+    uint64_t start_ns; // of the execution going on
+    struct kr_op op;
+    struct kr_window window;
+};
+
+// Modules that were loaded by this thread.
+extern _Thread_local unsigned kr_cuda_loads;
+
+CUresult kr_launch_again(const struct kr_launch *launch);
+
+#endif

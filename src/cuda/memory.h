@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Which memory an address among a kernel's arguments is in.
+#ifndef KR_CUDA_MEMORY_H
+#define KR_CUDA_MEMORY_H
+
+#include "cuda/state.h"
+
+// Why a kernel that can reach this address must not be replayed; NONE if it is captured memory or no address
+// at all. Within kr_own_enter.
+kreplay_reason kr_memory_judge(struct kr_cuda *cuda, const struct kr_device *device, uint64_t address);
+
+#endif

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: MIT
+// Owns names and ids of metrics. A metric is a base name and a suffix, "smsp__inst_executed" and ".sum";
+// CUPTI lists 3 650 bases and some 150 000 combinations for GH100, so nothing is kept but the bases. Id of a
+// metric: agent, place of the base in the list, place of the suffix.
+#include "cuda/metrics.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUFFIXES_MOST 256u
+#define NAME_BYTES    512u
+
+void kr_metrics_init(struct kr_metrics *metrics, const char *chip)
+{
+    *metrics = (struct kr_metrics){0};
+    snprintf(metrics->chip, sizeof metrics->chip, "%s", chip);
+    pthread_mutex_init(&metrics->lock, NULL);
+}
+
+static void close_host(const struct kr_cupti *cupti, CUpti_Profiler_Host_Object *host)
+{
+    CUpti_Profiler_Host_Deinitialize_Params params = {
+        .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE, .pHostObject = host};
+    if (host)
+        cupti->host_deinitialize(&params);
+}
+
+static CUptiResult open_host(const struct kr_cupti *cupti, const char *chip,
+                             CUpti_Profiler_Host_Object **host)
+{
+    CUpti_Profiler_Host_Initialize_Params params = {.structSize =
+                                                        CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
+                                                    .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
+                                                    .pChipName = chip};
+    CUptiResult result = cupti->host_initialize(&params);
+    *host = result == CUPTI_SUCCESS ? params.pHostObject : NULL;
+    return result;
+}
+
+void kr_metrics_fini(const struct kr_cupti *cupti, struct kr_metrics *metrics)
+{
+    for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT; type++) {
+        for (size_t i = 0; i < metrics->base_count[type]; i++)
+            free(metrics->bases[type][i]);
+        free(metrics->bases[type]);
+    }
+    close_host(cupti, metrics->host);
+    pthread_mutex_destroy(&metrics->lock);
+}
+
+static int learn_bases(const struct kr_cupti *cupti, struct kr_metrics *metrics, int type)
+{
+    CUpti_Profiler_Host_GetBaseMetrics_Params params = {
+        .structSize = CUpti_Profiler_Host_GetBaseMetrics_Params_STRUCT_SIZE,
+        .pHostObject = metrics->host,
+        .metricType = (CUpti_MetricType)type};
+    if (cupti->host_get_base_metrics(&params) != CUPTI_SUCCESS)
+        return KREPLAY_UNAVAILABLE;
+    metrics->bases[type] = calloc(params.numMetrics + 1, sizeof *metrics->bases[type]);
+    if (!metrics->bases[type])
+        return KREPLAY_NO_MEMORY;
+    for (size_t i = 0; i < params.numMetrics; i++) {
+        metrics->bases[type][i] = strdup(params.ppMetricNames[i]);
+        if (!metrics->bases[type][i])
+            return KREPLAY_NO_MEMORY;
+        metrics->base_count[type]++;
+    }
+    return 0;
+}
+
+// With the lock held.
+static int open_metrics(const struct kr_cupti *cupti, struct kr_metrics *metrics)
+{
+    int status = 0;
+    if (metrics->host)
+        return 0;
+    if (open_host(cupti, metrics->chip, &metrics->host) != CUPTI_SUCCESS)
+        return KREPLAY_UNAVAILABLE;
+    for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT && status == 0; type++)
+        status = learn_bases(cupti, metrics, type);
+    return status;
+}
+
+struct suffixes {
+    const char **list; // CUPTI's, until the next question
+    size_t count;
+};
+
+static struct suffixes suffixes_of(const struct kr_cupti *cupti, struct kr_metrics *metrics, int type,
+                                   size_t base)
+{
+    CUpti_Profiler_Host_GetSubMetrics_Params params = {
+        .structSize = CUpti_Profiler_Host_GetSubMetrics_Params_STRUCT_SIZE,
+        .pHostObject = metrics->host,
+        .metricType = (CUpti_MetricType)type,
+        .pMetricName = metrics->bases[type][base]};
+    if (cupti->host_get_sub_metrics(&params) != CUPTI_SUCCESS)
+        return (struct suffixes){0};
+    if (params.numOfSubmetrics > SUFFIXES_MOST)
+        params.numOfSubmetrics = SUFFIXES_MOST;
+    return (struct suffixes){params.ppSubMetrics, params.numOfSubmetrics};
+}
+
+static uint64_t id_of(const struct kr_metrics *metrics, uint32_t agent, int type, size_t base, size_t suffix)
+{
+    size_t index = base;
+    for (int i = 0; i < type; i++)
+        index += metrics->base_count[i];
+    return ((uint64_t)agent << 32 | index * SUFFIXES_MOST | suffix) + 1;
+}
+
+static int visit_base(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent, int type,
+                      size_t base, int (*visit)(void *arg, const kreplay_counter *counter), void *arg)
+{
+    CUpti_Profiler_Host_GetMetricProperties_Params properties = {
+        .structSize = CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE,
+        .pHostObject = metrics->host,
+        .pMetricName = metrics->bases[type][base]};
+    char description[NAME_BYTES] = "", block[64] = "", name[NAME_BYTES];
+    struct suffixes suffixes;
+    int status = 0;
+
+    if (cupti->host_get_metric_properties(&properties) == CUPTI_SUCCESS) {
+        const char *unit = properties.pDimUnit && *properties.pDimUnit ? properties.pDimUnit : NULL;
+        snprintf(description, sizeof description, "%s%s%s%s",
+                 properties.pDescription ? properties.pDescription : "", unit ? " (" : "", unit ? unit : "",
+                 unit ? ")" : "");
+        snprintf(block, sizeof block, "%s", properties.pHwUnit ? properties.pHwUnit : "");
+    }
+    suffixes = suffixes_of(cupti, metrics, type, base);
+    for (size_t i = 0; i < suffixes.count && status == 0; i++) {
+        kreplay_counter counter = {
+            .size = sizeof counter,
+            .counter_id = id_of(metrics, agent, type, base, i),
+            .agent_id = agent,
+            .name = name,
+            .block = block,
+            .description = description,
+            .expression = "",
+            .instances = 1,
+        };
+        snprintf(name, sizeof name, "%s%s", metrics->bases[type][base], suffixes.list[i]);
+        status = visit(arg, &counter);
+    }
+    return status;
+}
+
+int kr_metrics_visit(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
+                     int (*visit)(void *arg, const kreplay_counter *counter), void *arg)
+{
+    pthread_mutex_lock(&metrics->lock);
+    int status = open_metrics(cupti, metrics);
+    for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT; type++)
+        for (size_t base = 0; base < metrics->base_count[type] && status == 0; base++)
+            status = visit_base(cupti, metrics, agent, type, base, visit, arg);
+    pthread_mutex_unlock(&metrics->lock);
+    return status;
+}
+
+// With the lock held. 0 = there is no such metric.
+static uint64_t find_metric(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
+                            const char *name)
+{
+    for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT; type++)
+        for (size_t base = 0; base < metrics->base_count[type]; base++) {
+            size_t length = strlen(metrics->bases[type][base]);
+            if (strncmp(name, metrics->bases[type][base], length) != 0 || name[length] != '.')
+                continue;
+            struct suffixes suffixes = suffixes_of(cupti, metrics, type, base);
+            for (size_t i = 0; i < suffixes.count; i++)
+                if (strcmp(name + length, suffixes.list[i]) == 0)
+                    return id_of(metrics, agent, type, base, i);
+        }
+    return 0;
+}
+
+// Sums and extremes of a counter are whole numbers; averages, rates and shares are not.
+static bool is_exact(const char *name)
+{
+    static const char *const suffixes[] = {".sum", ".min", ".max"};
+    size_t length = strlen(name);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (length > 4 && strcmp(name + length - 4, suffixes[i]) == 0)
+            return true;
+    return false;
+}
+
+static int schedule(const struct kr_cupti *cupti, struct kr_metric_group *group, const char **step)
+{
+    CUpti_Profiler_Host_ConfigAddMetrics_Params add = {
+        .structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
+        .pHostObject = group->host,
+        .ppMetricNames = (const char **)group->names,
+        .numMetrics = group->count};
+    CUpti_Profiler_Host_GetConfigImageSize_Params size = {
+        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE, .pHostObject = group->host};
+    CUpti_Profiler_Host_GetConfigImage_Params image = {
+        .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE, .pHostObject = group->host};
+    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {
+        .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE};
+    CUptiResult result = cupti->host_config_add_metrics(&add);
+    *step = "cuptiProfilerHostConfigAddMetrics";
+    if (result == CUPTI_SUCCESS) {
+        *step = "cuptiProfilerHostGetConfigImageSize";
+        result = cupti->host_get_config_image_size(&size);
+    }
+    if (result != CUPTI_SUCCESS)
+        return (int)result;
+    group->config = malloc(size.configImageSize);
+    if (!group->config)
+        return CUPTI_ERROR_OUT_OF_MEMORY;
+    group->config_bytes = passes.configImageSize = image.configImageSize = size.configImageSize;
+    passes.pConfigImage = image.pConfigImage = group->config;
+    *step = "cuptiProfilerHostGetConfigImage";
+    result = cupti->host_get_config_image(&image);
+    if (result == CUPTI_SUCCESS) {
+        *step = "cuptiProfilerHostGetNumOfPasses";
+        result = cupti->host_get_num_of_passes(&passes);
+    }
+    group->base.executions = passes.numOfPasses ? (uint32_t)passes.numOfPasses : 1;
+    return (int)result;
+}
+
+static int fill_group(const struct kr_cupti *cupti, struct kr_metrics *metrics, struct kr_metric_group *group,
+                      const char *const *names, size_t count, char *error, size_t error_bytes)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint64_t id = find_metric(cupti, metrics, group->base.agent_id, names[i]);
+        if (id == 0) {
+            snprintf(error, error_bytes, "%s: %s has no metric of this name (it needs a suffix such as .sum)",
+                     names[i], metrics->chip);
+            return KREPLAY_UNKNOWN_COUNTER;
+        }
+        group->names[i] = strdup(names[i]);
+        if (!group->names[i])
+            return KREPLAY_NO_MEMORY;
+        group->ids[i] = id;
+        group->exact[i] = is_exact(names[i]);
+        group->count = i + 1;
+    }
+    const char *step = "cuptiProfilerHostInitialize";
+    int result = (int)open_host(cupti, metrics->chip, &group->host);
+    if (result == CUPTI_SUCCESS)
+        result = schedule(cupti, group, &step);
+    if (result == CUPTI_SUCCESS)
+        return 0;
+    snprintf(error, error_bytes, "%s: %s", step, kr_cupti_text(cupti, (CUptiResult)result));
+    return KREPLAY_UNAVAILABLE;
+}
+
+int kr_metric_group_create(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
+                           const char *const *names, size_t count, struct kr_metric_group **out, char *error,
+                           size_t error_bytes)
+{
+    struct kr_metric_group *group = calloc(1, sizeof *group);
+    int status = KREPLAY_NO_MEMORY;
+
+    *out = NULL;
+    if (!group)
+        return status;
+    group->base.agent_id = agent;
+    group->base.value_capacity = count;
+    group->names = calloc(count + 1, sizeof *group->names);
+    group->ids = calloc(count + 1, sizeof *group->ids);
+    group->values = calloc(count + 1, sizeof *group->values);
+    group->exact = calloc(count + 1, sizeof *group->exact);
+    if (group->names && group->ids && group->values && group->exact) {
+        pthread_mutex_lock(&metrics->lock);
+        status = open_metrics(cupti, metrics);
+        if (status == 0)
+            status = fill_group(cupti, metrics, group, names, count, error, error_bytes);
+        else
+            snprintf(error, error_bytes, "CUPTI does not know the chip \"%s\"", metrics->chip);
+        pthread_mutex_unlock(&metrics->lock);
+    }
+    if (status != 0) {
+        kr_metric_group_destroy(cupti, group);
+        return status;
+    }
+    *out = group;
+    return 0;
+}
+
+void kr_metric_group_destroy(const struct kr_cupti *cupti, struct kr_metric_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        free(group->names[i]);
+    close_host(cupti, group->host);
+    free(group->names);
+    free(group->ids);
+    free(group->values);
+    free(group->exact);
+    free(group->config);
+    free(group->data);
+    free(group);
+}

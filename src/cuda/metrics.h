@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// The metrics of a GPU by CUPTI's names, and the schedule of a group of them. Needs no GPU, only the chip's
+// name.
+#ifndef KR_CUDA_METRICS_H
+#define KR_CUDA_METRICS_H
+
+#include "cuda/cupti.h"
+#include "engine/backend.h"
+
+#include <pthread.h>
+
+struct kr_metrics {
+    pthread_mutex_t lock;
+    char chip[64];
+    CUpti_Profiler_Host_Object *host; // NULL until needed
+    char **bases[CUPTI_METRIC_TYPE__COUNT];
+    size_t base_count[CUPTI_METRIC_TYPE__COUNT];
+};
+
+// A counter group: metrics, and CUPTI's plan for them.
+struct kr_metric_group {
+    kreplay_group base; // .executions: passes that CUPTI needs
+    CUpti_Profiler_Host_Object *host;
+    char **names;
+    uint64_t *ids;
+    double *values; // scratch of one evaluation
+    bool *exact;    // a count, not a ratio
+    size_t count;
+    uint8_t *config, *data;
+    size_t config_bytes, data_bytes, ranges; // `data` has room for this many ranges
+};
+
+void kr_metrics_init(struct kr_metrics *metrics, const char *chip);
+void kr_metrics_fini(const struct kr_cupti *cupti, struct kr_metrics *metrics);
+
+// As in backend.h. Thread-safe.
+int kr_metrics_visit(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
+                     int (*visit)(void *arg, const kreplay_counter *counter), void *arg);
+int kr_metric_group_create(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
+                           const char *const *names, size_t count, struct kr_metric_group **out, char *error,
+                           size_t error_bytes);
+void kr_metric_group_destroy(const struct kr_cupti *cupti, struct kr_metric_group *group);
+
+#endif

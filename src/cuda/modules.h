@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// Modules: which cubin each was loaded from, and where its writable variables are, so that they are captured.
+#ifndef KR_CUDA_MODULES_H
+#define KR_CUDA_MODULES_H
+
+#include "cuda/cubin.h"
+#include "cuda/driver.h"
+
+#include <pthread.h>
+
+struct kr_cuda;
+struct kr_device;
+
+struct kr_loaded { // a cubin that CUPTI showed
+    struct kr_loaded *next;
+    struct kr_cubin *cubin;
+    uint32_t module_id; // CUPTI's
+    bool claimed;       // its module is known
+};
+
+struct kr_module {
+    struct kr_module *next;
+    CUmodule handle;
+    uint32_t agent;
+    uint64_t code_object_id;
+    const struct kr_loaded *loaded;   // NULL: none fits
+    bool incomplete;                  // it has variables that could not be found, or in managed memory
+    void *regions[KR_CUBIN_SECTIONS]; // in the inventory
+    size_t region_count;
+};
+
+struct kr_global { // an address that the program asked for
+    struct kr_global *next;
+    const void *owner; // module or library
+    void *base;
+};
+
+struct kr_modules {
+    pthread_mutex_t lock;
+    struct kr_loaded *loaded;
+    struct kr_module *list;
+    struct kr_global *globals;
+};
+
+// CUPTI shows a cubin that was loaded, or that it will be unloaded.
+void kr_modules_loaded(struct kr_cuda *cuda, uint32_t module_id, const void *image, size_t bytes);
+void kr_modules_unloading(struct kr_cuda *cuda, uint32_t module_id);
+
+// The module; its variables are in the inventory then. `kernel` is one of its kernels. NULL: out of memory.
+// Within kr_own_enter.
+struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device, CUmodule handle,
+                                 const char *kernel);
+
+// The program learned the address of a variable, or unloads a module or library: its variables are forgotten.
+void kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owner, void *base, size_t bytes);
+void kr_modules_forget(struct kr_cuda *cuda, const void *owner);
+
+#endif

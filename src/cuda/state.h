@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+// What the files of the CUDA back end share: the process's state, its GPUs, and how kreplay's own calls are
+// kept apart from the program's.
+#ifndef KR_CUDA_STATE_H
+#define KR_CUDA_STATE_H
+
+#include "cuda/blocks.h"
+#include "cuda/cupti.h"
+#include "cuda/driver.h"
+#include "cuda/kernels.h"
+#include "cuda/metrics.h"
+#include "cuda/modules.h"
+#include "cuda/profiler.h"
+#include "engine/engine.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define KR_CUDA_MAX_DEVICES   64
+#define KR_CUDA_MAX_CALLBACKS 2048 // callback ids of the driver API: 805 in CUPTI 13.0
+
+struct kr_launch;
+
+// One GPU. Fields below `context` are set up with it, once, and used by the writer of the agent's gate.
+struct kr_device {
+    uint32_t agent; // index of the device, in the driver's order
+    CUdevice handle;
+    bool pageable_access; // kernels can reach all host memory
+    struct kr_metrics metrics;
+    _Atomic(CUcontext) context; // the one whose work is replayed: the first that the program used
+    _Atomic bool lost;          // that context is gone, and what was captured with it
+    bool ready;
+    CUstream stream;    // kreplay's own, for copies and comparisons
+    CUevent idle;       // everything before a window
+    CUevent begin, end; // around the program's own execution
+    struct kr_blocks blocks;
+    struct kr_profiler profiler;
+    struct kr_launch *submitted; // in the pass going on
+};
+
+struct kr_cuda {
+    struct kr_driver driver;
+    struct kr_cupti cupti;
+    struct kr_engine *engine;
+    CUpti_SubscriberHandle subscriber;
+    _Atomic bool active;       // false: callbacks do nothing (before the start, at the end)
+    _Atomic unsigned windows;  // open now
+    _Atomic unsigned captures; // streams being captured into graphs
+    pthread_mutex_t lock;      // of the once-only steps below
+    _Atomic bool prepared;     // the GPUs are known
+    struct kr_device devices[KR_CUDA_MAX_DEVICES];
+    uint32_t device_count;
+    struct kr_modules modules;
+    struct kr_kernels kernels;
+    const struct kr_call *calls[KR_CUDA_MAX_CALLBACKS]; // by callback id; NULL: not listened to
+    _Atomic bool complained[KR_CUDA_MAX_CALLBACKS];     // of this call, once
+    _Atomic bool foreign_complained;
+};
+
+// Depth of kreplay's own work on this thread: callbacks of driver calls made inside are not the program's.
+extern _Thread_local unsigned kr_cuda_depth;
+
+// Own work on a GPU: its context is current, and a stream capture of the program's does not forbid our calls.
+struct kr_own {
+    const struct kr_cuda *cuda;
+    CUstreamCaptureMode mode;
+    bool pushed;
+};
+// `device` may be NULL: the current context stays. KREPLAY_DEVICE: nothing to leave.
+int kr_own_enter(struct kr_own *own, const struct kr_cuda *cuda, const struct kr_device *device);
+void kr_own_leave(struct kr_own *own);
+
+// devices.c
+// The GPUs become known to the engine and its tool, once, on the first call of the program that has a
+// context.
+int kr_cuda_prepare(struct kr_cuda *cuda);
+// The GPU of a context; NULL if it cannot be found. The first context of a GPU becomes the one that is
+// replayed.
+struct kr_device *kr_cuda_device(struct kr_cuda *cuda, CUcontext context);
+// Is it the context whose work is replayed? Says so, once, when it is not.
+bool kr_cuda_is_ours(struct kr_cuda *cuda, struct kr_device *device, CUcontext context);
+// Stream, events and kernels of kreplay's own, when first needed. Within kr_own_enter.
+int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device);
+// The context is about to be destroyed.
+void kr_device_lose(struct kr_cuda *cuda, CUcontext context);
+
+// backend.c
+extern const struct kr_backend kr_cuda_backend;
+
+#endif
