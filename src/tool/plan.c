@@ -7,6 +7,9 @@
 #include <string.h>
 
 #define ERROR_BYTES 512u
+// Counters of a catalogue that are written to the log though nobody asked for them. CUPTI's catalogue has
+// 150 000 names, which a log should not carry for each run.
+#define UNASKED_MOST 4096u
 
 struct known_counter {
     char *name;
@@ -17,8 +20,18 @@ struct known_counter {
 struct known_counters {
     struct known_counter *list;
     size_t count, capacity;
+    const struct kr_groups *groups; // asked for
     struct kr_log *log;
 };
+
+static bool is_asked_for(const struct kr_groups *groups, const char *name)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        for (size_t j = 0; j < groups->groups[i].count; j++)
+            if (strcmp(groups->groups[i].names[j], name) == 0)
+                return true;
+    return false;
+}
 
 static int learn_counter(void *arg, const kreplay_counter *counter)
 {
@@ -35,7 +48,8 @@ static int learn_counter(void *arg, const kreplay_counter *counter)
     if (name == NULL)
         return KREPLAY_NO_MEMORY;
     known->list[known->count++] = (struct known_counter){.name = name, .id = counter->counter_id};
-    (void)kr_log_put_counter(known->log, counter);
+    if (known->count <= UNASKED_MOST || is_asked_for(known->groups, name))
+        (void)kr_log_put_counter(known->log, counter);
     return 0;
 }
 
@@ -120,7 +134,7 @@ static size_t largest_group(const struct kr_groups *groups)
 
 struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_groups *groups, struct kr_log *log)
 {
-    struct known_counters known = {.log = log};
+    struct known_counters known = {.groups = groups, .log = log};
     struct selection selection = {0};
     size_t largest = largest_group(groups);
     struct kr_plan *plan = calloc(1, sizeof(*plan));
