@@ -8,21 +8,21 @@
 #include <cstdio>
 #include <cstdlib>
 
-#define HIP(call)                                                                                                      \
-    do {                                                                                                               \
-        hipError_t error_ = (call);                                                                                    \
-        if (error_ != hipSuccess) {                                                                                    \
-            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, hipGetErrorString(error_));             \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
+#define HIP(call)                                                                                            \
+    do {                                                                                                     \
+        hipError_t error_ = (call);                                                                          \
+        if (error_ != hipSuccess) {                                                                          \
+            std::fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, hipGetErrorString(error_));   \
+            std::exit(1);                                                                                    \
+        }                                                                                                    \
     } while (0)
 
-#define EXPECT(condition)                                                                                              \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                             \
-            std::exit(1);                                                                                              \
-        }                                                                                                              \
+#define EXPECT(condition)                                                                                    \
+    do {                                                                                                     \
+        if (!(condition)) {                                                                                  \
+            std::fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__, #condition);                   \
+            std::exit(1);                                                                                    \
+        }                                                                                                    \
     } while (0)
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Copies in all directions, from one byte to 64 MiB, and fills: every byte is compared, and bytes next to the target must
-// stay as they were.
+// Copies in all directions, from one byte to 64 MiB, and fills: every byte is compared, and bytes next to the
+// target must stay as they were.
 #include "check.h"
 
 #include <cstring>
@@ -71,14 +71,16 @@ static void check_2d()
 
 int main()
 {
-    const size_t sizes[] = {1, 3, 64, 65, 1000, 1024, 4096, 8192, 8193, 65537, 1u << 20, (4u << 20) + 5, 64u << 20};
+    const size_t sizes[] = {1,    3,    64,    65,       1000,           1024,     4096,
+                            8192, 8193, 65537, 1u << 20, (4u << 20) + 5, 64u << 20};
     unsigned seed = 1;
     for (size_t bytes : sizes)
         check_size(bytes, seed++);
     const size_t fills[] = {1, 7, 255, 4096, 100003};
     for (size_t bytes : fills) {
         check_memset(bytes, 0);
-        // HIP 5.2.3 fills the bytes up to the next multiple of 8 first, and writes out of bounds if they are fewer.
+        // HIP 5.2.3 fills the bytes up to the next multiple of 8 first, and writes out of bounds if they are
+        // fewer.
         if (bytes >= 3)
             check_memset(bytes, 5);
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Several GPUs: each runs its own work on its own memory, copies between them arrive, properties differ where they must.
-// Argument: the number of GPUs that must be there.
+// Several GPUs: each runs its own work on its own memory, copies between them arrive, properties differ where
+// they must. Argument: the number of GPUs that must be there.
 #include "check.h"
 
 #include <cstring>

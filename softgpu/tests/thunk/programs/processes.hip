@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes: a child made before the GPU is used works like any program; a child made after it ends without hanging,
-// and its parent goes on; exit() while a kernel still runs ends the process.
+// Processes: a child made before the GPU is used works like any program; a child made after it ends without
+// hanging, and its parent goes on; exit() while a kernel still runs ends the process.
 #include "check.h"
 
 #include <sys/wait.h>
@@ -38,9 +38,7 @@ static void leave_a_kernel_running()
     HIP(hipGetLastError());
 }
 
-static void do_nothing()
-{
-}
+static void do_nothing() {}
 
 // Runs `body` in a child that then exits in the ordinary way; a hang is ended by SIGALRM and so fails.
 static void expect_clean_child(void (*body)())
