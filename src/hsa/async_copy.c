@@ -133,11 +133,12 @@ static void gates(uint64_t agents, bool enter)
             (enter ? kr_hsa_gates_enter : kr_hsa_gates_leave)(&kr_hsa.agents[i]);
 }
 
-// Starts a copy, inside the gates. Without the lock held: the gate may be closed for long, and the window
-// that closed it waits in kr_hsa_async_copies_idle.
-static hsa_status_t start(struct pending *p)
+// Starts a copy, inside the gates while kreplay is at work. Without the lock held: the gate may be closed for
+// long, and the window that closed it waits in kr_hsa_async_copies_idle.
+static hsa_status_t start(struct pending *p, bool gated)
 {
-    gates(p->agents, true);
+    uint64_t agents = gated ? p->agents : 0;
+    gates(agents, true);
     pthread_mutex_lock(&lock);
     bool have = get_signal(&p->own);
     pthread_mutex_unlock(&lock);
@@ -148,7 +149,7 @@ static hsa_status_t start(struct pending *p)
         put_signal(p->own);
     pthread_cond_signal(&work);
     pthread_mutex_unlock(&lock);
-    gates(p->agents, false);
+    gates(agents, false);
     return status;
 }
 
@@ -182,7 +183,7 @@ static void *serve(void *arg)
             p->starting = true;
             pthread_mutex_unlock(&lock);
             bool held = kr_hsa_hold();
-            if (held && start(p) != HSA_STATUS_SUCCESS)
+            if (start(p, held) != HSA_STATUS_SUCCESS)
                 fail(p);
             if (held)
                 kr_hsa_release();
@@ -262,7 +263,7 @@ hsa_status_t kr_hsa_async_copy(const struct kr_hsa_copy_call *call, uint32_t dep
     if (!now)
         return HSA_STATUS_SUCCESS;
 
-    hsa_status_t status = start(p);
+    hsa_status_t status = start(p, true);
     if (status != HSA_STATUS_SUCCESS) {
         pthread_mutex_lock(&lock);
         unlink_pending(p);
@@ -281,6 +282,15 @@ bool kr_hsa_async_copies_idle(uint32_t agent)
         idle = !p->started || !(p->agents >> agent & 1);
     pthread_mutex_unlock(&lock);
     return idle;
+}
+
+void kr_hsa_async_copies_close(void)
+{
+    pthread_mutex_lock(&lock);
+    reap();
+    while (spare_count > 0)
+        kr_hsa.api.hsa_signal_destroy(spare[--spare_count]);
+    pthread_mutex_unlock(&lock);
 }
 
 bool kr_hsa_async_copy_time(hsa_signal_t completion, hsa_amd_profiling_async_copy_time_t *time)

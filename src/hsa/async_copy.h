@@ -32,6 +32,9 @@ hsa_status_t kr_hsa_async_copy(const struct kr_hsa_copy_call *call, uint32_t dep
 // Is no copy of the agent under way? (Those that are held back are not.) Completes those that are done.
 bool kr_hsa_async_copies_idle(uint32_t agent);
 
+// Gives signals that are not in use back to the runtime, which is about to end.
+void kr_hsa_async_copies_close(void);
+
 // Times of the last copy that completed this signal of the program's, in the runtime's system domain.
 bool kr_hsa_async_copy_time(hsa_signal_t completion, hsa_amd_profiling_async_copy_time_t *time);
 

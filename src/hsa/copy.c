@@ -110,3 +110,14 @@ int kr_hsa_compare(void *ctx, uint32_t agent_id, const void *a, const void *b, s
     }
     return KREPLAY_OK;
 }
+
+void kr_hsa_copy_close(struct kr_hsa_agent *agent)
+{
+    for (int i = 0; i < 2; i++) {
+        kr_hsa_memory_release(agent->bounce[i]);
+        agent->bounce[i] = NULL;
+    }
+    if (agent->copied.handle)
+        kr_hsa.api.hsa_signal_destroy(agent->copied);
+    agent->copied.handle = 0;
+}

@@ -200,3 +200,15 @@ bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch)
     free_slot(&dispatch->runs_in);
     return true;
 }
+
+void kr_hsa_passes_close(struct kr_hsa_agent *agent)
+{
+    kr_hsa_private_close(&agent->runner);
+    while (agent->slot_count > 0)
+        free_slot(&agent->slots[--agent->slot_count]);
+    free(agent->slots);
+    free(agent->ops);
+    agent->slots = NULL;
+    agent->ops = NULL;
+    agent->op_capacity = 0;
+}

@@ -15,4 +15,7 @@ void kr_hsa_detach(void *ctx, uint32_t agent, struct kr_window *window);
 // Has this detached dispatch come to its end? Then its times are known and its queue is closed.
 bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch);
 
+// Gives queue and signals of the agent back to the runtime. Nothing runs on them any more.
+void kr_hsa_passes_close(struct kr_hsa_agent *agent);
+
 #endif
