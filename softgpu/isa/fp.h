@@ -151,8 +151,8 @@ static inline uint32_t sg_min32(uint32_t a, uint32_t b, bool ieee)
     r = !((a | b) & 0x7fffffffu) ? a | b : r;
     r = sg_is_nan32(b) ? a : r;
     r = sg_is_nan32(a) ? b : r;
-    r = ieee & sg_is_snan32(b) ? b | 0x400000u : r;
-    return ieee & sg_is_snan32(a) ? a | 0x400000u : r;
+    r = (ieee & sg_is_snan32(b)) ? b | 0x400000u : r;
+    return (ieee & sg_is_snan32(a)) ? a | 0x400000u : r;
 }
 
 static inline uint32_t sg_max32(uint32_t a, uint32_t b, bool ieee)
@@ -161,8 +161,8 @@ static inline uint32_t sg_max32(uint32_t a, uint32_t b, bool ieee)
     r = !((a | b) & 0x7fffffffu) ? a & b : r;
     r = sg_is_nan32(b) ? a : r;
     r = sg_is_nan32(a) ? b : r;
-    r = ieee & sg_is_snan32(b) ? b | 0x400000u : r;
-    return ieee & sg_is_snan32(a) ? a | 0x400000u : r;
+    r = (ieee & sg_is_snan32(b)) ? b | 0x400000u : r;
+    return (ieee & sg_is_snan32(a)) ? a | 0x400000u : r;
 }
 
 static inline uint64_t sg_min64(uint64_t a, uint64_t b, bool ieee)
@@ -171,8 +171,8 @@ static inline uint64_t sg_min64(uint64_t a, uint64_t b, bool ieee)
     r = !((a | b) << 1) ? a | b : r;
     r = sg_is_nan64(b) ? a : r;
     r = sg_is_nan64(a) ? b : r;
-    r = ieee & sg_is_snan64(b) ? b | 1ull << 51 : r;
-    return ieee & sg_is_snan64(a) ? a | 1ull << 51 : r;
+    r = (ieee & sg_is_snan64(b)) ? b | 1ull << 51 : r;
+    return (ieee & sg_is_snan64(a)) ? a | 1ull << 51 : r;
 }
 
 static inline uint64_t sg_max64(uint64_t a, uint64_t b, bool ieee)
@@ -181,8 +181,8 @@ static inline uint64_t sg_max64(uint64_t a, uint64_t b, bool ieee)
     r = !((a | b) << 1) ? a & b : r;
     r = sg_is_nan64(b) ? a : r;
     r = sg_is_nan64(a) ? b : r;
-    r = ieee & sg_is_snan64(b) ? b | 1ull << 51 : r;
-    return ieee & sg_is_snan64(a) ? a | 1ull << 51 : r;
+    r = (ieee & sg_is_snan64(b)) ? b | 1ull << 51 : r;
+    return (ieee & sg_is_snan64(a)) ? a | 1ull << 51 : r;
 }
 
 static inline uint32_t sg_min16(uint32_t a, uint32_t b, bool ieee)
@@ -191,8 +191,8 @@ static inline uint32_t sg_min16(uint32_t a, uint32_t b, bool ieee)
     r = !((a | b) & 0x7fff) ? a | b : r;
     r = sg_is_nan16(b) ? a : r;
     r = sg_is_nan16(a) ? b : r;
-    r = ieee & sg_is_snan16(b) ? b | 0x200 : r;
-    return ieee & sg_is_snan16(a) ? a | 0x200 : r;
+    r = (ieee & sg_is_snan16(b)) ? b | 0x200 : r;
+    return (ieee & sg_is_snan16(a)) ? a | 0x200 : r;
 }
 
 static inline uint32_t sg_max16(uint32_t a, uint32_t b, bool ieee)
@@ -201,8 +201,8 @@ static inline uint32_t sg_max16(uint32_t a, uint32_t b, bool ieee)
     r = !((a | b) & 0x7fff) ? a & b : r;
     r = sg_is_nan16(b) ? a : r;
     r = sg_is_nan16(a) ? b : r;
-    r = ieee & sg_is_snan16(b) ? b | 0x200 : r;
-    return ieee & sg_is_snan16(a) ? a | 0x200 : r;
+    r = (ieee & sg_is_snan16(b)) ? b | 0x200 : r;
+    return (ieee & sg_is_snan16(a)) ? a | 0x200 : r;
 }
 
 // Rounding mode of MODE for the host's arithmetic; sg_round_leave restores nearest even. Both are free of
