@@ -166,9 +166,10 @@ static bool measured_execution(struct kr_run *run, kreplay_group *group)
 // A group may need several executions until its values are complete. True: they are.
 static bool measured_pass(struct kr_run *run, kreplay_group *group)
 {
-    uint32_t count = group && group->executions > 1 ? group->executions : 1;
+    bool own = group && group->agent_id == run->window->agent; // another GPU's group is not ours to write
+    uint32_t count = own && group->executions > 1 ? group->executions : 1;
     for (uint32_t i = 0; i < count; i++) {
-        if (group)
+        if (own)
             group->execution = i;
         if (!measured_execution(run, group))
             return false;

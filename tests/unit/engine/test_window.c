@@ -87,6 +87,34 @@ static void program_launches_live(void **state)
     rig_stop();
 }
 
+static void several_executions_a_pass(void **state)
+{
+    (void)state;
+    rig_start(0);
+    struct buffer data = rig_buffer(0, 100);
+    rig.pass_count = 2;
+    rig.groups[0]->executions = 3; // pass 0; pass 1 takes one
+    kr_fake_trace_start(rig.fake);
+    struct rig_record *record = rig_dispatch(add_one, &data);
+    rig_expect_trace("config drain_queue drain_agent alloc copy live_wait compare alloc copy "
+                     "pass copy begin submit end copy begin submit end copy begin submit end /pass "
+                     "pass copy begin submit end /pass "
+                     "copy compare record /config complete");
+    assert_int_equal(record->outcome.executed_passes, 2);
+    assert_int_equal(record->outcome.restores, 4);
+    assert_int_equal(record->passes[0].value_count, 2);
+    assert_int_equal(record->passes[0].values[0].value, 1); // the last execution's, not a sum
+    assert_true(buffer_is(&data, 1));
+    // The second of them gets stuck: the pass is void.
+    kr_fake_fail(rig.fake, KR_FAKE_PASS_END, 2, 1, KREPLAY_TIMEOUT);
+    record = rig_dispatch(add_one, &data);
+    assert_int_equal(record->outcome.reason, KREPLAY_REASON_PASS_STUCK);
+    assert_int_equal(record->outcome.executed_passes, 0);
+    assert_int_equal(record->pass_count, 0);
+    assert_true(buffer_is(&data, 2));
+    rig_stop();
+}
+
 // ---- Pass counts
 static unsigned asked;
 static uint32_t stop_after;
@@ -485,6 +513,7 @@ int main(void)
         cmocka_unit_test(order_of_steps),
         cmocka_unit_test(second_window_allocates_nothing),
         cmocka_unit_test(program_launches_live),
+        cmocka_unit_test(several_executions_a_pass),
         cmocka_unit_test(pass_counts),
         cmocka_unit_test(open_end_has_a_limit),
         cmocka_unit_test(user_data),
