@@ -88,6 +88,12 @@ int kr_store_set_run(struct kr_store *store, const struct kr_store_run *run)
 int kr_store_finish(struct kr_store *store)
 {
     int status = kr_store_create_views(store);
+    // Logs that are converted later name their run themselves.
+    if (!status)
+        status =
+            kr_store_exec(store, "UPDATE kreplay_run SET (run_id, command) = (SELECT run_id, command FROM"
+                                 " kreplay_process ORDER BY start_unix_ns LIMIT 1) WHERE run_id = 0 AND"
+                                 " EXISTS (SELECT 1 FROM kreplay_process)");
     if (!status)
         status = kr_store_exec(store, "COMMIT");
     if (!status)

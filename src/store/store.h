@@ -28,7 +28,7 @@ struct kr_store;
 
 // How the run was asked for; strings may be NULL.
 struct kr_store_run {
-    uint64_t run_id;
+    uint64_t run_id;     // 0 = that of the first process's log, with its command
     const char *mode;    // "kernel"
     const char *command; // of the program
     int exit_status;     // of the program; 128 + signal when a signal ended it; negative = unknown

@@ -208,7 +208,7 @@ static void a_file_appears_only_when_finished(void **state)
     kr_store_close(store);
     assert_int_not_equal(access(db_path, F_OK), 0);
 
-    const struct kr_store_run run = {.run_id = 77, .mode = "kernel", .exit_status = -1};
+    const struct kr_store_run run = {.mode = "kernel", .exit_status = -1};
     assert_int_equal(kr_store_create(db_path, &store), 0);
     assert_int_equal(kr_store_set_run(store, &run), 0);
     assert_int_equal(kr_store_add_log(store, log_path), 0);
@@ -217,6 +217,7 @@ static void a_file_appears_only_when_finished(void **state)
     assert_int_equal(kr_store_open(db_path, &store), 0);
     assert_sql(store, "SELECT COUNT(*) FROM kernels", "4");
     assert_sql(store, "SELECT exit_status IS NULL FROM kreplay_run", "1");
+    assert_sql(store, "SELECT run_id || ' ' || command FROM kreplay_run", "77 ./three_kernels 1048576 1");
     kr_store_close(store);
 }
 
