@@ -180,3 +180,11 @@ void kr_device_lose(struct kr_cuda *cuda, CUcontext context)
         if (cuda->devices[i].context == context)
             cuda->devices[i].lost = true;
 }
+
+void kr_cuda_close(struct kr_cuda *cuda)
+{
+    for (uint32_t i = 0; i < cuda->device_count; i++)
+        kr_metrics_fini(&cuda->cupti, &cuda->devices[i].metrics);
+    kr_modules_close(&cuda->modules);
+    kr_kernels_close(&cuda->kernels);
+}

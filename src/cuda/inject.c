@@ -26,6 +26,7 @@ static void at_exit(void)
     kr_cuda_depth++; // what follows is kreplay's own work
     process.cupti.unsubscribe(process.subscriber);
     kr_engine_destroy(process.engine);
+    kr_cuda_close(&process);
 }
 
 static void step_aside(const char *why)

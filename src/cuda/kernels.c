@@ -208,3 +208,13 @@ void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module)
     }
     pthread_mutex_unlock(&kernels->lock);
 }
+
+void kr_kernels_close(struct kr_kernels *kernels)
+{
+    for (size_t i = 0; i < KR_KERNEL_BUCKETS; i++)
+        while (kernels->buckets[i]) {
+            struct kr_kernel *kernel = kernels->buckets[i];
+            kernels->buckets[i] = kernel->next;
+            free_kernel(kernel);
+        }
+}

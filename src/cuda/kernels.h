@@ -43,5 +43,6 @@ struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device,
 struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, struct kr_device *device, const char *name,
                                     kreplay_reason unsafe);
 void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module);
+void kr_kernels_close(struct kr_kernels *kernels); // frees the table
 
 #endif

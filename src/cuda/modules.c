@@ -210,3 +210,23 @@ void kr_modules_forget(struct kr_cuda *cuda, const void *owner)
     }
     pthread_mutex_unlock(&modules->lock);
 }
+
+void kr_modules_close(struct kr_modules *modules)
+{
+    while (modules->list) {
+        struct kr_module *next = modules->list->next;
+        free(modules->list);
+        modules->list = next;
+    }
+    while (modules->loaded) {
+        struct kr_loaded *next = modules->loaded->next;
+        kr_cubin_free(modules->loaded->cubin);
+        free(modules->loaded);
+        modules->loaded = next;
+    }
+    while (modules->globals) {
+        struct kr_global *next = modules->globals->next;
+        free(modules->globals);
+        modules->globals = next;
+    }
+}

@@ -55,4 +55,6 @@ struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device,
 void kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owner, void *base, size_t bytes);
 void kr_modules_forget(struct kr_cuda *cuda, const void *owner);
 
+void kr_modules_close(struct kr_modules *modules); // frees the lists
+
 #endif

@@ -84,6 +84,9 @@ int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device);
 // The context is about to be destroyed.
 void kr_device_lose(struct kr_cuda *cuda, CUcontext context);
 
+// After the engine is gone: what the back end itself remembers. The driver has what is on the GPU.
+void kr_cuda_close(struct kr_cuda *cuda);
+
 // backend.c
 extern const struct kr_backend kr_cuda_backend;
 

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// A CUDA driver and a CUPTI in plain C. Device memory is host memory; a kernel is a C function that gets the
+// argument array; a launch runs it at once. Calls of the "program" go through fake_* below, which give the
+// callbacks that CUPTI would give. One at a time.
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include "cuda/callbacks.h"
+#include "cuda/params.h"
+
+#define FAKE_VARIABLES 4
+
+struct fake_module {
+    const char *variables[FAKE_VARIABLES]; // as in its cubin, 8 bytes each
+    uint64_t memory[FAKE_VARIABLES];
+};
+
+struct fake_kernel {
+    const char *name;
+    void (*run)(void **arguments);
+    size_t param_bytes[8]; // ends at 0
+    struct fake_module *module;
+};
+
+struct fake_cuda {
+    struct kr_cuda cuda;
+    // The device.
+    unsigned launches; // of the program's kernels, by whomever
+    unsigned syncs;    // calls that block in the driver
+    bool stuck;        // events are never reached
+    CUstream capturing;
+    // CUPTI.
+    CUptiResult start_result;
+    bool started;
+    unsigned ranges, starts, passes_left;
+    // What kreplay told.
+    kreplay_outcome outcome[64];
+    kreplay_pass_record pass[64][16];
+    kreplay_value value[64][16][8];
+    char kernel[64][64];
+    size_t pass_count[64], record_count;
+    char said[4096];
+    // What the tool wants.
+    const char *const *names[4]; // groups
+    size_t name_count[4], group_count;
+    kreplay_group *groups[4];
+};
+extern struct fake_cuda fake;
+
+// Two groups: {"sm__runs.sum"}, and {"sm__runs.sum", "sm__share.ratio", "sm__runs.max"}, which takes three
+// executions.
+void fake_start(void);
+void fake_stop(void);
+
+// The program's calls.
+CUresult fake_launch(struct fake_kernel *kernel, CUstream stream, void **arguments);
+CUresult fake_launch_ex(struct fake_kernel *kernel, void **arguments, CUlaunchAttribute *attributes,
+                        unsigned count);
+CUresult fake_launch_packed(struct fake_kernel *kernel, void *buffer, size_t bytes);
+void fake_launch_graph(void);
+void *fake_alloc(const char *function, size_t bytes); // by the name of the driver's call
+void fake_free(const char *function, void *memory);
+void fake_call(const char *function, void *params, CUresult result); // any other
+void fake_load(const unsigned char *cubin, size_t bytes, uint32_t id);
+void fake_unload(uint32_t id);
+
+// fake_cupti.c
+void fake_cupti_fill(struct kr_cupti *cupti);
+CUpti_CallbackId fake_callback_id(const char *function);
+void fake_cupti_launch(void); // a kernel runs
+
+#endif

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: MIT
+// Launches of a program under replay, from CUPTI's callbacks to the records: what is replayed, what is
+// declined and how it is named, and that the program's memory is always that of its own single execution.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "fake_cuda.h"
+#include "make_cubin.h"
+
+#define EXECUTIONS 4u // of the two groups: 1 and 3
+
+static struct fake_module module;
+
+static void increment(void **arguments)
+{
+    uint64_t *at = *(uint64_t **)arguments[0];
+    (*at)++;
+    module.memory[1]++;
+}
+static struct fake_kernel increments = {"increments", increment, {8, 4}, &module};
+static struct fake_kernel prints = {"prints", increment, {8, 4}, &module};
+
+static void load_module(void)
+{
+    size_t bytes;
+    unsigned char *cubin = make_cubin(&(struct make_cubin){.kernels = {"increments", "prints"},
+                                                           .calls = {NULL, "vprintf"},
+                                                           .variables = {"a", "b"},
+                                                           .variable_count = 2},
+                                      &bytes);
+    module = (struct fake_module){.variables = {"a", "b"}};
+    fake_load(cubin, bytes, 7);
+    free(cubin);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    fake_start();
+    load_module();
+    return 0;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    fake_stop();
+    return 0;
+}
+
+static CUresult launch(struct fake_kernel *kernel, void *memory)
+{
+    int count = 3;
+    void *arguments[] = {&memory, &count};
+    return fake_launch(kernel, NULL, arguments);
+}
+
+static void assert_replayed(size_t record)
+{
+    assert_true(record < fake.record_count);
+    assert_int_equal(fake.outcome[record].kind, KREPLAY_REPLAYED);
+    assert_int_equal(fake.outcome[record].reason, KREPLAY_REASON_NONE);
+    assert_int_equal(fake.pass_count[record], 2);
+}
+
+static void assert_declined(size_t record, kreplay_reason reason)
+{
+    assert_true(record < fake.record_count);
+    assert_int_equal(fake.outcome[record].kind, KREPLAY_DECLINED);
+    assert_int_equal(fake.outcome[record].reason, reason);
+    assert_int_equal(fake.pass_count[record], 0);
+}
+
+static void test_memory_and_variables_change_once(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 100000);
+    for (unsigned i = 1; i <= 3; i++) {
+        assert_int_equal(launch(&increments, memory), CUDA_SUCCESS);
+        assert_int_equal(*memory, i);
+        assert_int_equal(module.memory[1], i);
+        assert_int_equal(fake.launches, i * (1 + EXECUTIONS));
+        assert_replayed(i - 1);
+    }
+    assert_true(fake.outcome[0].deterministic);
+    assert_int_equal(fake.outcome[0].captured_regions, 2);
+    assert_string_equal(fake.kernel[0], "increments");
+    fake_free("cuMemFree_v2", memory);
+}
+
+static void test_values(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    launch(&increments, memory);
+    assert_int_equal(fake.pass[0][0].value_count, 1);
+    assert_int_equal(fake.value[0][0][0].kind, KREPLAY_VALUE_COUNT);
+    assert_int_equal(fake.value[0][0][0].value, 1);
+    // Three executions: the fake's counter has seen each.
+    assert_int_equal(fake.pass[0][1].value_count, 3);
+    assert_int_equal(fake.value[0][1][0].value, 3);
+    assert_int_equal(fake.value[0][1][0].counter_id, fake.value[0][0][0].counter_id);
+    assert_int_equal(fake.value[0][1][1].kind, KREPLAY_VALUE_DOUBLE);
+    assert_true(fake.value[0][1][1].real == 0.25);
+    assert_int_equal(fake.starts, EXECUTIONS);
+}
+
+static void test_other_launch_calls(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    int count = 1;
+    void *arguments[] = {&memory, &count};
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION},
+                      event = {.id = CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT};
+    struct {
+        void *memory;
+        int count;
+    } packed = {memory, 1};
+
+    fake_launch_ex(&increments, arguments, &cluster, 1);
+    assert_replayed(0);
+    fake_launch_packed(&increments, &packed, sizeof packed);
+    assert_replayed(1);
+    fake_launch_ex(&increments, arguments, &event, 1);
+    assert_declined(2, KREPLAY_REASON_UNSAFE_KERNEL);
+    fake_launch_graph();
+    assert_declined(3, KREPLAY_REASON_UNKNOWN_PACKET);
+    assert_string_equal(fake.kernel[3], "cuGraphLaunch");
+    assert_int_equal(*memory, 3);
+}
+
+static void test_printing_kernel(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    launch(&prints, memory);
+    assert_declined(0, KREPLAY_REASON_UNSAFE_KERNEL);
+    assert_int_equal(fake.launches, 1);
+    assert_non_null(strstr(fake.said, "prints is not replayed: it calls vprintf"));
+}
+
+static void test_module_that_was_not_seen(void **state)
+{
+    (void)state;
+    static struct fake_module other;
+    static struct fake_kernel stranger = {"stranger", increment, {8, 4}, &other};
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    launch(&stranger, memory);
+    assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(fake.launches, 1);
+}
+
+static void test_module_with_a_variable_of_its_own(void **state)
+{
+    (void)state;
+    static struct fake_module other = {.variables = {"found"}};
+    static struct fake_kernel hides = {"hides", increment, {8, 4}, &other},
+                              half = {"half", increment, {8, 4}, &other};
+    size_t bytes;
+    unsigned char *cubin = make_cubin(
+        &(struct make_cubin){.kernels = {"half"}, .variables = {"found", "private"}, .variable_count = 2},
+        &bytes);
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+
+    // One variable of the section is known by name: where the other is follows.
+    fake_load(cubin, bytes, 8);
+    free(cubin);
+    launch(&half, memory);
+    assert_replayed(0);
+    fake_unload(8);
+    other.variables[0] = NULL;
+    cubin = make_cubin(
+        &(struct make_cubin){.kernels = {"hides"}, .variables = {"private"}, .variable_count = 1}, &bytes);
+    fake_load(cubin, bytes, 9);
+    free(cubin);
+    launch(&hides, memory);
+    assert_declined(1, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+static void test_unloaded_variables_are_left_alone(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    enum kr_memory_kind kind;
+    launch(&increments, memory);
+    assert_true(kr_inventory_find(fake.cuda.engine, &module.memory[0], &kind, NULL, NULL));
+    fake_unload(7);
+    assert_false(kr_inventory_find(fake.cuda.engine, &module.memory[0], &kind, NULL, NULL));
+}
+
+static void test_managed_memory(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    void *managed = fake_alloc("cuMemAllocManaged", 64);
+    launch(&increments, memory);
+    assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_non_null(strstr(fake.said, "cuMemAllocManaged: "));
+    fake_free("cuMemFree_v2", managed);
+    launch(&increments, memory);
+    assert_replayed(1);
+    assert_int_equal(*memory, 2);
+}
+
+static void test_mappings(void **state)
+{
+    (void)state;
+    static char space[4096];
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    struct kr_range_params first = {space, 1024}, second = {space + 1024, 1024}, both = {space, 2048};
+    fake_call("cuMemMap", &first, CUDA_SUCCESS);
+    fake_call("cuMemMap", &second, CUDA_SUCCESS);
+    launch(&increments, memory);
+    assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
+    fake_call("cuMemUnmap", &both, CUDA_SUCCESS);
+    launch(&increments, memory);
+    assert_replayed(1);
+}
+
+static void test_allocator_of_the_future(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    struct kr_alloc_params params = {NULL, 64};
+    fake_call("cuMemAllocFuture", &params, CUDA_ERROR_OUT_OF_MEMORY);
+    launch(&increments, memory);
+    assert_replayed(0);
+    fake_call("cuMemAllocFuture", &params, CUDA_SUCCESS);
+    launch(&increments, memory);
+    assert_declined(1, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+static void test_arguments_into_other_memory(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64), *host = fake_alloc("cuMemHostAlloc", 64);
+    CUdeviceptr unseen = 0;
+
+    launch(&increments, host);
+    assert_declined(0, KREPLAY_REASON_HOST_MEMORY);
+    assert_int_equal(*host, 1);
+    launch(&increments, memory);
+    assert_replayed(1);
+    fake_free("cuMemFreeHost", host);
+    // Device memory that no hook has seen.
+    assert_int_equal(fake.cuda.driver.mem_alloc(&unseen, 64), CUDA_SUCCESS);
+    launch(&increments, (void *)(uintptr_t)unseen);
+    assert_declined(2, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+static void test_stream_capture(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    CUstream stream = (CUstream)memory;
+    int count = 1;
+    void *arguments[] = {&memory, &count};
+    struct kr_free_params params = {stream};
+
+    fake_call("cuStreamBeginCapture_v2", &params, CUDA_SUCCESS);
+    fake.capturing = stream;
+    fake_launch(&increments, stream, arguments); // into the graph
+    assert_int_equal(fake.record_count, 0);
+    launch(&increments, memory); // on another stream
+    assert_declined(0, KREPLAY_REASON_STREAM_CAPTURE);
+    fake_call("cuStreamEndCapture", &params, CUDA_SUCCESS);
+    fake.capturing = NULL;
+    launch(&increments, memory);
+    assert_replayed(1);
+    assert_int_equal(*memory, 2);
+}
+
+static void test_launch_that_fails(void **state)
+{
+    (void)state;
+    static struct fake_kernel broken = {"increments", NULL, {8, 4}, &module};
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    assert_int_equal(launch(&broken, memory), CUDA_ERROR_LAUNCH_FAILED);
+    assert_declined(0, KREPLAY_REASON_DEVICE_ERROR);
+    assert_int_equal(fake.launches, 0);
+}
+
+static void test_counters_that_cannot_be_armed(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    fake.start_result = CUPTI_ERROR_INSUFFICIENT_PRIVILEGES;
+    launch(&increments, memory);
+    assert_declined(0, KREPLAY_REASON_COUNTERS_UNAVAILABLE);
+    assert_int_equal(*memory, 1);
+    assert_non_null(strstr(fake.said, "cuptiRangeProfilerStart: a failure on purpose"));
+    fake.start_result = CUPTI_SUCCESS;
+    launch(&increments, memory);
+    assert_replayed(1);
+    assert_int_equal(*memory, 2);
+}
+
+static void stick(void **arguments)
+{
+    increment(arguments);
+    fake.stuck = true;
+}
+
+static void test_live_run_that_does_not_end(void **state)
+{
+    (void)state;
+    static struct fake_kernel sticks = {"increments", stick, {8, 4}, &module};
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    launch(&sticks, memory);
+    assert_declined(0, KREPLAY_REASON_LIVE_RUN_STUCK);
+    assert_int_equal(fake.launches, 1);
+    // It still runs: the next kernel cannot have the GPU for itself.
+    launch(&increments, memory);
+    assert_declined(1, KREPLAY_REASON_AGENT_DRAIN_STUCK);
+    fake.stuck = false;
+    launch(&increments, memory);
+    assert_replayed(2);
+    assert_int_equal(*memory, 3);
+}
+
+static void test_lost_context(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    launch(&increments, memory);
+    kr_device_lose(&fake.cuda, fake.cuda.devices[0].context);
+    launch(&increments, memory);
+    assert_declined(1, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+static int count_names(void *arg, const kreplay_counter *counter)
+{
+    unsigned *count = arg;
+    if (strcmp(counter->name, "sm__share.ratio") == 0) {
+        assert_string_equal(counter->block, "sm");
+        assert_string_equal(counter->description, "what it counts (run)");
+    }
+    ++*count;
+    return 0;
+}
+
+static void test_metrics(void **state)
+{
+    (void)state;
+    static const char *const wrong[] = {"sm__runs"}, *const longer[] = {"sm__runs_more.max"};
+    unsigned count = 0;
+    char error[128];
+    kreplay_group *group;
+
+    fake_alloc("cuMemHostAlloc", 64); // the GPUs become known with the first call
+    assert_int_equal(kreplay_counters(0, count_names, &count), 0);
+    assert_int_equal(count, 2 * 3 + 2);
+    assert_int_equal(kreplay_group_create(0, wrong, 1, &group, error, sizeof error), KREPLAY_UNKNOWN_COUNTER);
+    assert_non_null(strstr(error, "sm__runs: FK100 has no metric of this name"));
+    assert_int_equal(kreplay_group_create(0, longer, 1, &group, error, sizeof error), 0);
+    kreplay_group_destroy(group);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_memory_and_variables_change_once),
+        TEST(test_values),
+        TEST(test_other_launch_calls),
+        TEST(test_printing_kernel),
+        TEST(test_module_that_was_not_seen),
+        TEST(test_module_with_a_variable_of_its_own),
+        TEST(test_unloaded_variables_are_left_alone),
+        TEST(test_managed_memory),
+        TEST(test_mappings),
+        TEST(test_allocator_of_the_future),
+        TEST(test_arguments_into_other_memory),
+        TEST(test_stream_capture),
+        TEST(test_launch_that_fails),
+        TEST(test_counters_that_cannot_be_armed),
+        TEST(test_live_run_that_does_not_end),
+        TEST(test_lost_context),
+        TEST(test_metrics),
+    };
+    setenv("KREPLAY_LIVE_MS", "20", 1);
+    setenv("KREPLAY_AGENT_DRAIN_MS", "20", 1);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
