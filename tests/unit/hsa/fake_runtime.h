@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// An HSA runtime in plain C, as far as kreplay uses one: one host and one GPU agent, queues that a thread
+// each works off, signals, pools, copies, one executable, the loader and profiling extensions. Kernels are C
+// functions. The GPU's memory is the host's; whoever asks learns the owner of an address from pointer_info.
+#ifndef TEST_HSA_FAKE_RUNTIME_H
+#define TEST_HSA_FAKE_RUNTIME_H
+
+#include "hsa/table.h"
+
+typedef void (*fake_kernel)(void *arguments);
+
+struct fake_runtime {
+    void *root[4];
+    void *core[130], *ext[60];
+    // Switches
+    bool no_counter_library;
+    // What happened
+    _Atomic unsigned ring_overflows; // packets that did not fit: ROCr would have ended the process
+    _Atomic unsigned kernel_runs, counter_starts, counter_stops, async_copies, queues_created,
+        queues_destroyed;
+};
+extern struct fake_runtime fake;
+
+// Fills the table (layout of ROCm 5.2) and returns its root. Everything is as after a start of the process.
+void *fake_start(void);
+// The table as the program sees it: kreplay's hooks, where there are.
+struct kr_hsa_api fake_program_api(void);
+
+extern const hsa_agent_t fake_gpu, fake_cpu;
+extern const hsa_amd_memory_pool_t fake_device_pool, fake_host_pool, fake_kernarg_pool;
+
+// The kernel objects of the one executable; registered by fake_load through the program's
+// hsa_executable_freeze.
+enum { FAKE_MAX_KERNELS = 8 };
+uint64_t fake_kernel_object(unsigned index);
+// One code object with these kernels and `data` (96 bytes) as its writable sections.
+struct fake_kernel_info {
+    const char *name; // with .kd
+    fake_kernel function;
+    uint32_t kernarg_bytes;
+    bool prints; // has a hidden host-call buffer
+};
+void fake_load(const struct fake_kernel_info *kernels, unsigned count, void *data);
+
+// What a program does with a queue of its own: one packet, then the doorbell.
+void fake_submit(hsa_queue_t *queue, const void *packet);
+
+int64_t fake_value(hsa_signal_t signal);
+hsa_signal_t fake_signal(int64_t value);
+bool fake_wait_zero(hsa_signal_t signal); // within 20 s
+
+#endif
