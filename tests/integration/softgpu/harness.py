@@ -11,6 +11,7 @@ BUILD = pathlib.Path(os.environ["KREPLAY_BUILD"])
 KREPLAY = BUILD / "bin" / "kreplay"
 SOFTGPU_RUN = BUILD / "bin" / "softgpu-run"
 EXAMPLES = BUILD / "examples"
+APPS = BUILD / "tests" / "apps"
 LIMIT_S = 300  # a hang is a failure; nothing here takes a tenth of it on an idle machine
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "validate"))
