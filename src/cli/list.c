@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 // kreplay list: the counters of an architecture.
 #include "cli/checks.h"
+#include "cli/install.h"
+#include "cli/nvidia.h"
 #include "cli/say.h"
 #include "cli/verbs.h"
 #include "counters/catalogue.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static void print(const struct kr_catalogue *catalogue)
@@ -27,6 +30,17 @@ static void print(const struct kr_catalogue *catalogue)
         printf("%-8s %2u\n", catalogue->blocks[i].name, catalogue->blocks[i].slots);
 }
 
+static int list_nvidia(const struct kr_options *options)
+{
+    char error[512] = "out of memory";
+    char *library = kr_install_library(KR_NVIDIA_LIBRARY);
+    int status = library ? kr_nvidia_list(library, error, sizeof(error)) : -1;
+    if (status)
+        kr_say(options, KR_LEVEL_ERROR, "%s", error);
+    free(library);
+    return status ? KR_EXIT_USAGE : 0;
+}
+
 int kr_verb_list(const struct kr_options *options)
 {
     struct kr_arches arches = {0};
@@ -34,6 +48,8 @@ int kr_verb_list(const struct kr_options *options)
         snprintf(arches.names[arches.count++], sizeof(arches.names[0]), "%s", options->arch);
     else
         kr_read_arches(KR_TOPOLOGY, &arches);
+    if (arches.count == 0 && kr_nvidia_here())
+        return list_nvidia(options);
     if (arches.count == 0)
         strcpy(arches.names[arches.count++], "gfx90a"); // the software GPU's
     for (size_t i = 0; i < arches.count; i++) {

@@ -5,6 +5,7 @@
 #include "cli/gpu_watch.h"
 #include "cli/install.h"
 #include "cli/launch.h"
+#include "cli/nvidia.h"
 #include "cli/output_name.h"
 #include "cli/outputs.h"
 #include "cli/run_folder.h"
@@ -26,11 +27,16 @@
 
 #define DRIVER "/dev/kfd"
 
+// By which a GPU runtime is told to load kreplay.
+#define AMD_VARIABLE    "HSA_TOOLS_LIB"
+#define NVIDIA_VARIABLE "CUDA_INJECTION64_PATH"
+
 struct run {
     const struct kr_options *options;
     struct kr_groups groups;
     char *program;     // path
-    char *library;     // libkreplay.so
+    char *library;     // libkreplay.so, or libkreplay-cuda.so
+    bool nvidia;       // which of them
     char *soft_folder; // NULL without --soft-gpu
     char *driver;      // what a GPU's user opens
     char *prefix;
@@ -74,13 +80,28 @@ static int check_soft_gpu(struct run *run)
     return status;
 }
 
+static int find_library(struct run *run)
+{
+    run->library = kr_install_library(run->nvidia ? KR_NVIDIA_LIBRARY : "libkreplay.so");
+    if (run->library && access(run->library, R_OK) == 0)
+        return 0;
+    return fail(run, "kreplay's library is missing: %s", run->library ? run->library : "/proc is not there");
+}
+
 static int check_counters(struct run *run)
 {
     struct kr_arches arches = {.names = {"gfx90a"}, .count = 1};
     if (!run->options->soft_gpu)
         kr_read_arches(KR_TOPOLOGY, &arches);
+    // A machine may have GPUs of both makes: then the names of the counters tell which are meant.
+    run->nvidia =
+        !run->options->soft_gpu && kr_nvidia_here() && (arches.count == 0 || kr_nvidia_named(&run->groups));
+    if (run->nvidia)
+        return find_library(run) ? -1 : kr_nvidia_check(run->library, &run->groups, ERROR(run));
     if (arches.count == 0)
-        return fail(run, "no AMD GPU on this machine (%s has none); --soft-gpu runs the program without one",
+        return fail(run,
+                    "no AMD GPU on this machine (%s has none), nor an NVIDIA GPU (no " KR_NVIDIA_DRIVER
+                    "); --soft-gpu runs the program without one",
                     KR_TOPOLOGY);
     return kr_check_groups(&run->groups, &arches, ERROR(run));
 }
@@ -100,13 +121,10 @@ static int check(struct run *run)
         return -1;
     if (check_counters(run))
         return -1;
-    if (options->soft_gpu ? check_soft_gpu(run) : !(run->driver = strdup(DRIVER)))
+    if (options->soft_gpu ? check_soft_gpu(run)
+                          : !(run->driver = strdup(run->nvidia ? KR_NVIDIA_DRIVER : DRIVER)))
         return run->error[0] ? -1 : fail(run, "out of memory");
-    run->library = kr_install_library("libkreplay.so");
-    if (!run->library || access(run->library, R_OK) != 0)
-        return fail(run, "kreplay's library is missing: %s",
-                    run->library ? run->library : "/proc is not there");
-    return 0;
+    return run->library ? 0 : find_library(run);
 }
 
 // ---- The program's environment
@@ -159,7 +177,7 @@ static int set_environment(struct run *run, struct kr_launch *launch)
         const char *name, *value;
         bool keep; // what the user has set stands
     } variables[] = {
-        {"HSA_TOOLS_LIB", tools, false},
+        {run->nvidia ? NVIDIA_VARIABLE : AMD_VARIABLE, run->nvidia ? run->library : tools, false},
         // ROCr 6.1 and later loads tools that are not rocprofiler-sdk's only when told so.
         {"HSA_TOOLS_ROCPROFILER_V1_TOOLS", "1", false},
         {"HSA_TOOLS_REPORT_LOAD_FAILURE", "1", true},
@@ -237,16 +255,14 @@ static int finish(struct run *run, int exit_status, const struct kr_gpu_watch *w
         if (watch->used)
             kr_say(options, KR_LEVEL_ERROR,
                    "the program used a GPU, but kreplay was not loaded into it: its runtime did not take %s "
-                   "from "
-                   "HSA_TOOLS_LIB",
-                   run->library);
+                   "from %s",
+                   run->library, run->nvidia ? NVIDIA_VARIABLE : AMD_VARIABLE);
         else if (watch->watched)
             kr_say(options, KR_LEVEL_WARNING, "the program did not use a GPU; there is nothing to write");
         else
             kr_say(options, KR_LEVEL_WARNING,
-                   "nothing to write: the program did not use a GPU, or its runtime did not take %s from "
-                   "HSA_TOOLS_LIB",
-                   run->library);
+                   "nothing to write: the program did not use a GPU, or its runtime did not take %s from %s",
+                   run->library, run->nvidia ? NVIDIA_VARIABLE : AMD_VARIABLE);
         kr_run_folder_remove(run->folder);
         return watch->used && exit_status == 0 ? 1 : exit_status;
     }

@@ -15,7 +15,8 @@ static const char name_separators[] = " \t\r\n\v\f,";
 static int check_name(const char *name, struct kr_text error)
 {
     const char *at = name;
-    while (isalnum((unsigned char)*at) || *at == '_')
+    bool dots = strstr(name, "__") != NULL; // as in CUPTI's sm__cycles_active.avg
+    while (isalnum((unsigned char)*at) || *at == '_' || (dots && *at == '.' && at != name))
         at++;
     if (*at == '\0' && !isdigit((unsigned char)*name))
         return KREPLAY_OK;
