@@ -34,11 +34,12 @@ static uint64_t big_endian(struct cursor *c, unsigned bytes)
 
 static struct item blob(struct cursor *c, enum kind kind, uint64_t length)
 {
-    struct item item = {kind, length, (const char *)c->p};
-    if ((uint64_t)(c->end - c->p) < length)
+    if (c->bad || (uint64_t)(c->end - c->p) < length) {
         c->bad = true;
-    else
-        c->p += length;
+        return (struct item){0};
+    }
+    const struct item item = {kind, length, (const char *)c->p};
+    c->p += length;
     return item;
 }
 
