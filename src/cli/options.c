@@ -56,9 +56,9 @@ static const struct option options_table[] = {
     {"output-directory", 'd', TEXT, OUTPUT, AT(directory), "DIR", NULL,
      "Folder for the files, made when missing (default: the current folder)."},
     {"output-file", 'o', TEXT, OUTPUT, AT(file), "NAME", NULL,
-     "Begin of the files' names (default %hostname%/%pid%). %hostname%, %pid%, %ppid%, %cwd%, %tag% (the "
-     "program's base "
-     "name) and %env{NAME}% are replaced here and in DIR."},
+     "Begin of the files' names (default %hostname%/%pid%). Here and in DIR, rocprofv3's placeholders are "
+     "replaced: %hostname%, %pid%, %tag% (the program's base name), %rank%, %env{X}% and others, see the "
+     "manual page."},
     {"table", 0, BOOL, OUTPUT, AT(table), "[BOOL]", NULL,
      "Print a table of the counters at the end (default true): to standard output if that is a terminal, "
      "else to "

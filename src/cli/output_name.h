@@ -9,12 +9,14 @@
 struct kr_output_place {
     const char *directory; // NULL = "."
     const char *file;      // NULL = "%hostname%/%pid%"
-    const char *program;   // argv[0], for %tag%; may be NULL
-    pid_t pid;
+    char *const *program;  // argv of the program, NULL terminated; NULL = none
+    pid_t pid;             // of the program
+    unsigned pass;         // not 0: the files are in the folder pass_N of the directory
 };
 
-// "<directory>/<file>" with its placeholders replaced; files are this + "_results.json" and so on. What is no
-// placeholder stays as it is. NULL when out of memory; the caller frees.
+// "<directory>[/pass_N]/<file>" with its placeholders replaced; files are this + "_results.json" and so on.
+// Placeholders are rocprofv3's: %name% or {name}, %h %p %j %r %s, %argN%, and %env{X}%, $ENV{X}, %q{X} for
+// variables of the environment. What is none stays as it is. NULL when out of memory; the caller frees.
 char *kr_output_prefix(const struct kr_output_place *place);
 
 // Makes the folders in front of the last '/' of `prefix` and checks that a file can be made there. 0, or -1

@@ -214,7 +214,7 @@ static int prepare_folder(struct run *run, pid_t pid)
 {
     const struct kr_output_place place = {.directory = run->options->directory,
                                           .file = run->options->file,
-                                          .program = run->options->program[0],
+                                          .program = run->options->program,
                                           .pid = pid};
     run->prefix = kr_output_prefix(&place);
     if (!run->prefix)
