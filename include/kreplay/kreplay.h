@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: MIT
-// kreplay's public API for tool authors: be told of every kernel dispatch, decide how often it is run and what each
-// pass collects, and receive the values. C17, also valid C++.
+// kreplay's public API for tool authors: be told of every kernel dispatch, decide how often it is run and
+// what each pass collects, and receive the values. C17, also valid C++.
 //
 // Life of one dispatch that the program asked for:
 //
 //   config ENTER -> (pass ENTER -> run -> pass EXIT -> continue?) x passes -> dispatch record -> config EXIT
 //
-// Threads: config, pass and dispatch callbacks of one agent come one at a time, on a thread of kreplay's. Different
-// agents may call at the same time. They are ordered only within one dispatch. A callback must not submit work to the
-// GPU and wait for it. agent, kernel, code object and message callbacks can come on any thread, one at a time.
+// Threads: config, pass and dispatch callbacks of one agent come one at a time, on a thread of kreplay's.
+// Different agents may call at the same time. They are ordered only within one dispatch. A callback must not
+// submit work to the GPU and wait for it. agent, kernel, code object and message callbacks can come on any
+// thread, one at a time.
 //
-// Every record starts with its size: a tool built against an older header reads the fields it knows. Pointers in
-// records live only until the callback returns.
+// Every record starts with its size: a tool built against an older header reads the fields it knows. Pointers
+// in records live only until the callback returns.
 #ifndef KREPLAY_KREPLAY_H
 #define KREPLAY_KREPLAY_H
 
@@ -30,21 +31,21 @@ extern "C" {
 #endif
 
 // Status codes: name, value, text. Functions return 0 or one of the negative values.
-#define KREPLAY_STATUS_MAP(X)                                                                                  \
-    X(OK, 0, "success")                                                                                        \
-    X(INVALID, -1, "invalid argument")                                                                         \
-    X(NO_MEMORY, -2, "out of memory")                                                                          \
-    X(ALREADY_REGISTERED, -3, "a tool is registered already")                                                  \
-    X(LOCKED, -4, "too late: collection has started")                                                          \
-    X(NOT_FOUND, -5, "not found")                                                                              \
-    X(UNKNOWN_COUNTER, -6, "no counter of this name on this agent")                                            \
-    X(NO_SLOT, -7, "more counters of a block than it has registers")                                           \
-    X(UNAVAILABLE, -8, "the device or its counter library does not offer this")                                \
-    X(TIMEOUT, -9, "a bounded wait ran out")                                                                   \
-    X(IO, -10, "input or output error")                                                                        \
-    X(CORRUPT, -11, "damaged data")                                                                            \
-    X(DEVICE, -12, "the device or its runtime reported an error")                                              \
-    X(UNSUPPORTED, -13, "not supported")                                                                       \
+#define KREPLAY_STATUS_MAP(X)                                                                                \
+    X(OK, 0, "success")                                                                                      \
+    X(INVALID, -1, "invalid argument")                                                                       \
+    X(NO_MEMORY, -2, "out of memory")                                                                        \
+    X(ALREADY_REGISTERED, -3, "a tool is registered already")                                                \
+    X(LOCKED, -4, "too late: collection has started")                                                        \
+    X(NOT_FOUND, -5, "not found")                                                                            \
+    X(UNKNOWN_COUNTER, -6, "no counter of this name on this agent")                                          \
+    X(NO_SLOT, -7, "more counters of a block than it has registers")                                         \
+    X(UNAVAILABLE, -8, "the device or its counter library does not offer this")                              \
+    X(TIMEOUT, -9, "a bounded wait ran out")                                                                 \
+    X(IO, -10, "input or output error")                                                                      \
+    X(CORRUPT, -11, "damaged data")                                                                          \
+    X(DEVICE, -12, "the device or its runtime reported an error")                                            \
+    X(UNSUPPORTED, -13, "not supported")                                                                     \
     X(END, -14, "no more records")
 
 typedef enum kreplay_status {
@@ -58,30 +59,30 @@ KREPLAY_API const char *kreplay_status_text(int status); // never NULL
 // What became of a dispatch.
 typedef enum kreplay_outcome_kind {
     KREPLAY_REPLAYED = 0, // all passes that the tool asked for, or as many as it let go on
-    KREPLAY_SINGLE = 1,   // one pass by request: run once, with the group of the config record if there is one
+    KREPLAY_SINGLE = 1, // one pass by request: run once, with the group of the config record if there is one
     KREPLAY_FILTERED = 2, // the tool did not want it: run once
     KREPLAY_DECLINED = 3, // run once although passes were asked for; `reason` says why
 } kreplay_outcome_kind;
 
 // Reasons: name, number (stored in logs: never renumber), key used in outputs, explanation for a person.
-#define KREPLAY_REASON_MAP(X)                                                                                  \
-    X(NONE, 0, "none", "replayed as asked")                                                                    \
-    X(UNTRACKED_MEMORY, 1, "untracked_memory", "device memory exists that could not be put back")              \
-    X(FOOTPRINT_BUDGET, 2, "footprint_budget", "the snapshot would be larger than the budget")                 \
-    X(SNAPSHOT_FAILED, 3, "snapshot_failed", "a copy or an allocation failed while capturing")                 \
-    X(QUEUE_DRAIN_STUCK, 4, "queue_drain_stuck", "earlier work of this queue did not finish in time")          \
-    X(AGENT_DRAIN_STUCK, 5, "agent_drain_stuck", "other work of this GPU did not finish in time")              \
-    X(LIVE_RUN_STUCK, 6, "live_run_stuck", "the dispatch itself did not finish in time")                       \
-    X(PASS_STUCK, 7, "pass_stuck", "a pass ran much longer than the live run and was cancelled")               \
-    X(REENTRANT_DISPATCH, 8, "reentrant_dispatch", "submitted from inside a window of this GPU")               \
-    X(COUNTERS_UNAVAILABLE, 9, "counters_unavailable", "the counters of a group could not be armed or read")   \
-    X(HOST_MEMORY, 10, "host_memory", "a kernel argument points into host memory")                             \
-    X(OPEN_ENDED, 11, "open_ended_without_continue", "pass count 0 needs a continue callback")                 \
-    X(UNSAFE_KERNEL, 12, "unsafe_kernel", "the kernel has effects that a repetition would repeat")             \
-    X(DEVICE_ERROR, 13, "device_error", "the device reported an error in the window")                          \
-    X(NO_COUNTERS_FOR_AGENT, 14, "no_counters_for_agent", "no requested counter exists on this GPU")           \
-    X(PROGRAM_ENDING, 15, "program_ending", "the program was ending")                                          \
-    X(UNKNOWN_PACKET, 16, "unknown_packet", "a packet of a kind that replay does not handle")                  \
+#define KREPLAY_REASON_MAP(X)                                                                                \
+    X(NONE, 0, "none", "replayed as asked")                                                                  \
+    X(UNTRACKED_MEMORY, 1, "untracked_memory", "device memory exists that could not be put back")            \
+    X(FOOTPRINT_BUDGET, 2, "footprint_budget", "the snapshot would be larger than the budget")               \
+    X(SNAPSHOT_FAILED, 3, "snapshot_failed", "a copy or an allocation failed while capturing")               \
+    X(QUEUE_DRAIN_STUCK, 4, "queue_drain_stuck", "earlier work of this queue did not finish in time")        \
+    X(AGENT_DRAIN_STUCK, 5, "agent_drain_stuck", "other work of this GPU did not finish in time")            \
+    X(LIVE_RUN_STUCK, 6, "live_run_stuck", "the dispatch itself did not finish in time")                     \
+    X(PASS_STUCK, 7, "pass_stuck", "a pass ran much longer than the live run and was cancelled")             \
+    X(REENTRANT_DISPATCH, 8, "reentrant_dispatch", "submitted from inside a window of this GPU")             \
+    X(COUNTERS_UNAVAILABLE, 9, "counters_unavailable", "the counters of a group could not be armed or read") \
+    X(HOST_MEMORY, 10, "host_memory", "a kernel argument points into host memory")                           \
+    X(OPEN_ENDED, 11, "open_ended_without_continue", "pass count 0 needs a continue callback")               \
+    X(UNSAFE_KERNEL, 12, "unsafe_kernel", "the kernel has effects that a repetition would repeat")           \
+    X(DEVICE_ERROR, 13, "device_error", "the device reported an error in the window")                        \
+    X(NO_COUNTERS_FOR_AGENT, 14, "no_counters_for_agent", "no requested counter exists on this GPU")         \
+    X(PROGRAM_ENDING, 15, "program_ending", "the program was ending")                                        \
+    X(UNKNOWN_PACKET, 16, "unknown_packet", "a packet of a kind that replay does not handle")                \
     X(STREAM_CAPTURE, 17, "stream_capture", "a stream was being captured into a graph at the time")
 
 typedef enum kreplay_reason {
@@ -98,23 +99,23 @@ typedef enum kreplay_phase { KREPLAY_ENTER = 0, KREPLAY_EXIT = 1 } kreplay_phase
 // One GPU.
 typedef struct kreplay_agent {
     size_t size;
-    uint32_t agent_id;         // index from 0 over the GPUs, in the runtime's order
-    uint32_t node_id;          // the driver's topology node
-    const char *name;          // architecture, for example "gfx90a"
-    const char *product;       // marketing name
+    uint32_t agent_id;   // index from 0 over the GPUs, in the runtime's order
+    uint32_t node_id;    // the driver's topology node
+    const char *name;    // architecture, for example "gfx90a"
+    const char *product; // marketing name
     const char *vendor;
     uint32_t compute_units, shader_engines, simds_per_cu, wave_size, max_waves_per_cu;
-    uint32_t lds_bytes;        // per work-group
+    uint32_t lds_bytes; // per work-group
     uint32_t max_clock_mhz;
-    uint64_t memory_bytes;     // device-local
+    uint64_t memory_bytes; // device-local
 } kreplay_agent;
 
 // One code object loaded on an agent.
 typedef struct kreplay_code_object {
     size_t size;
-    uint64_t code_object_id;   // from 1
+    uint64_t code_object_id; // from 1
     uint32_t agent_id;
-    const char *uri;           // as the loader gives it
+    const char *uri; // as the loader gives it
     uint64_t load_base, load_bytes;
     int64_t load_delta;
 } kreplay_code_object;
@@ -122,10 +123,10 @@ typedef struct kreplay_code_object {
 // One kernel of a code object.
 typedef struct kreplay_kernel {
     size_t size;
-    uint64_t kernel_id;        // from 1
+    uint64_t kernel_id; // from 1
     uint64_t code_object_id;
     uint32_t agent_id;
-    const char *name;          // mangled, without the ".kd" suffix
+    const char *name; // mangled, without the ".kd" suffix
     uint32_t kernarg_bytes, group_segment_bytes, private_segment_bytes;
     uint32_t arch_vgprs, accum_vgprs, sgprs; // 0 = unknown
 } kreplay_kernel;
@@ -133,24 +134,24 @@ typedef struct kreplay_kernel {
 // One counter of an agent.
 typedef struct kreplay_counter {
     size_t size;
-    uint64_t counter_id;       // unique over agents, from 1
+    uint64_t counter_id; // unique over agents, from 1
     uint32_t agent_id;
     const char *name, *block, *description; // description may be ""
-    const char *expression;    // derived counters; "" for hardware counters
-    uint32_t event;            // number in the block's select register
-    uint32_t instances;        // values per dispatch; 0 = known only when read
+    const char *expression;                 // derived counters; "" for hardware counters
+    uint32_t event;                         // number in the block's select register
+    uint32_t instances;                     // values per dispatch; 0 = known only when read
 } kreplay_counter;
 
 typedef struct kreplay_dispatch {
     size_t size;
-    uint64_t dispatch_id;      // from 1, in submission order over the process
+    uint64_t dispatch_id; // from 1, in submission order over the process
     uint32_t agent_id;
-    uint64_t queue_id;         // from 1
+    uint64_t queue_id; // from 1
     uint64_t kernel_id;
-    const char *kernel_name;   // mangled
-    uint64_t thread_id;        // kernel's id of the submitting thread
-    uint32_t workgroup[3];     // work-items
-    uint32_t grid[3];          // work-items
+    const char *kernel_name; // mangled
+    uint64_t thread_id;      // kernel's id of the submitting thread
+    uint32_t workgroup[3];   // work-items
+    uint32_t grid[3];        // work-items
     uint32_t private_segment_bytes, group_segment_bytes;
 } kreplay_dispatch;
 
@@ -162,20 +163,20 @@ union kreplay_user_data {
 };
 
 // Asked after a pass (see pass_count below); non-zero = go on. `user_data` is the copy of that pass.
-typedef int (*kreplay_continue_fn)(const kreplay_dispatch *dispatch, uint32_t current_pass, uint32_t total_passes,
-                                   union kreplay_user_data user_data);
+typedef int (*kreplay_continue_fn)(const kreplay_dispatch *dispatch, uint32_t current_pass,
+                                   uint32_t total_passes, union kreplay_user_data user_data);
 
 // CONFIG: written by the tool at ENTER. Comes for every candidate dispatch, replayed or not.
 typedef struct kreplay_config {
     size_t size;
     const kreplay_dispatch *dispatch;
-    bool want;                 // false (default): filtered, run once, nothing collected
-    // 1 (default): run once on the ordinary path, no snapshot, no PASS callbacks; `group` is collected if set.
-    // N > 1: exactly N passes, or at most N if continue_fn is set; asked after passes 0..N-2 only.
-    // 0: open-ended, asked after every pass; without continue_fn the dispatch is declined.
+    bool want; // false (default): filtered, run once, nothing collected
+    // 1 (default): run once on the ordinary path, no snapshot, no PASS callbacks; `group` is collected if
+    // set. N > 1: exactly N passes, or at most N if continue_fn is set; asked after passes 0..N-2 only. 0:
+    // open-ended, asked after every pass; without continue_fn the dispatch is declined.
     uint32_t pass_count;
     kreplay_continue_fn continue_fn;
-    kreplay_group *group;      // for pass_count 1 only
+    kreplay_group *group;              // for pass_count 1 only
     union kreplay_user_data user_data; // start value of each PASS ENTER
 } kreplay_config;
 
@@ -183,10 +184,11 @@ typedef struct kreplay_config {
 typedef struct kreplay_pass {
     size_t size;
     const kreplay_dispatch *dispatch;
-    uint32_t current_pass;     // from 0
-    uint32_t total_passes;     // as asked; 0 = open-ended
-    kreplay_group *group;      // written by the tool at ENTER; NULL = nothing armed in this pass
-    union kreplay_user_data user_data; // a write at ENTER is seen at EXIT of this pass and by continue_fn only
+    uint32_t current_pass; // from 0
+    uint32_t total_passes; // as asked; 0 = open-ended
+    kreplay_group *group;  // written by the tool at ENTER; NULL = nothing armed in this pass
+    union kreplay_user_data
+        user_data; // a write at ENTER is seen at EXIT of this pass and by continue_fn only
 } kreplay_pass;
 
 typedef enum kreplay_value_kind {
@@ -196,11 +198,11 @@ typedef enum kreplay_value_kind {
 
 typedef struct kreplay_value {
     uint64_t counter_id;
-    uint32_t instance;         // of the block, from 0
+    uint32_t instance; // of the block, from 0
     kreplay_value_kind kind;
     union {
-        uint64_t value;        // KREPLAY_VALUE_COUNT
-        double real;           // KREPLAY_VALUE_DOUBLE
+        uint64_t value; // KREPLAY_VALUE_COUNT
+        double real;    // KREPLAY_VALUE_DOUBLE
     };
 } kreplay_value;
 
@@ -219,8 +221,8 @@ typedef struct kreplay_outcome {
     kreplay_outcome_kind kind;
     kreplay_reason reason;
     uint32_t requested_passes, executed_passes; // requested 0 = open-ended
-    bool deterministic;        // false: the last compare found memory that differs from the live run's result
-    bool reentrant;            // something was submitted from inside the window
+    bool deterministic; // false: the last compare found memory that differs from the live run's result
+    bool reentrant;     // something was submitted from inside the window
     uint64_t captured_bytes, captured_regions; // footprint
     uint64_t untracked_bytes, untracked_regions;
     uint64_t compared_bytes, write_set_bytes, restored_bytes;
@@ -259,12 +261,13 @@ typedef struct kreplay_tool {
 KREPLAY_API int kreplay_register(const kreplay_tool *tool);
 
 // Calls `visit` for every counter of the agent until it returns non-zero, which is then returned.
-KREPLAY_API int kreplay_counters(uint32_t agent_id, int (*visit)(void *arg, const kreplay_counter *counter), void *arg);
+KREPLAY_API int kreplay_counters(uint32_t agent_id, int (*visit)(void *arg, const kreplay_counter *counter),
+                                 void *arg);
 
-// Makes a group from counter names. On error *group is NULL and `error` (may be NULL) says what is wrong and with
-// which counter. KREPLAY_UNKNOWN_COUNTER, KREPLAY_NO_SLOT, KREPLAY_UNAVAILABLE, KREPLAY_NO_MEMORY.
-KREPLAY_API int kreplay_group_create(uint32_t agent_id, const char *const *names, size_t count, kreplay_group **group,
-                                     char *error, size_t error_bytes);
+// Makes a group from counter names. On error *group is NULL and `error` (may be NULL) says what is wrong and
+// with which counter. KREPLAY_UNKNOWN_COUNTER, KREPLAY_NO_SLOT, KREPLAY_UNAVAILABLE, KREPLAY_NO_MEMORY.
+KREPLAY_API int kreplay_group_create(uint32_t agent_id, const char *const *names, size_t count,
+                                     kreplay_group **group, char *error, size_t error_bytes);
 KREPLAY_API void kreplay_group_destroy(kreplay_group *group); // NULL is fine
 
 #ifdef __cplusplus

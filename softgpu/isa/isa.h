@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The interpreter as the command processor sees it: one kernel launch in, counts per shader engine or a fault out.
-// Nothing here knows about queues, packets or the thunk. All addresses are host addresses (identity mapped).
+// The interpreter as the command processor sees it: one kernel launch in, counts per shader engine or a fault
+// out. Nothing here knows about queues, packets or the thunk. All addresses are host addresses (identity
+// mapped).
 #ifndef SG_ISA_H
 #define SG_ISA_H
 
@@ -13,41 +14,42 @@
 // offset, rsrc1, rsrc2 and property bits at the same byte offsets, so both kinds decode alike.
 // Source: LLVM "User Guide for AMDGPU Backend", Kernel Descriptor.
 struct sg_launch {
-    const char *kernel_name;          // for messages; "?" when unknown, never NULL
-    uint64_t entry;                   // address of the first instruction
-    uint32_t rsrc1, rsrc2, rsrc3;     // COMPUTE_PGM_RSRC1..3
-    uint16_t properties;              // kernel code properties (which user SGPRs are enabled)
-    uint32_t grid[3];                 // work-items
-    uint32_t workgroup[3];            // work-items
-    uint32_t group_segment_bytes;     // LDS, static + dynamic, as in the packet
-    uint32_t private_segment_bytes;   // scratch per work-item, as in the packet
-    uint64_t dispatch_packet;         // address of the AQL packet (user SGPR dispatch_ptr)
-    uint64_t queue;                   // address of amd_queue_t (user SGPR queue_ptr)
-    uint64_t kernarg;                 // address (user SGPR kernarg_segment_ptr)
-    uint64_t dispatch_id;             // user SGPR dispatch_id
-    uint32_t shared_aperture_hi;      // upper 32 bits of the LDS aperture of FLAT addressing
-    uint32_t private_aperture_hi;     // upper 32 bits of the scratch aperture
-    uint64_t (*clock)(void *ctx);     // GPU clock ticks for s_memtime / s_memrealtime
+    const char *kernel_name;                         // for messages; "?" when unknown, never NULL
+    uint64_t entry;                                  // address of the first instruction
+    uint32_t rsrc1, rsrc2, rsrc3;                    // COMPUTE_PGM_RSRC1..3
+    uint16_t properties;                             // kernel code properties (which user SGPRs are enabled)
+    uint32_t grid[3];                                // work-items
+    uint32_t workgroup[3];                           // work-items
+    uint32_t group_segment_bytes;                    // LDS, static + dynamic, as in the packet
+    uint32_t private_segment_bytes;                  // scratch per work-item, as in the packet
+    uint64_t dispatch_packet;                        // address of the AQL packet (user SGPR dispatch_ptr)
+    uint64_t queue;                                  // address of amd_queue_t (user SGPR queue_ptr)
+    uint64_t kernarg;                                // address (user SGPR kernarg_segment_ptr)
+    uint64_t dispatch_id;                            // user SGPR dispatch_id
+    uint32_t shared_aperture_hi;                     // upper 32 bits of the LDS aperture of FLAT addressing
+    uint32_t private_aperture_hi;                    // upper 32 bits of the scratch aperture
+    uint64_t (*clock)(void *ctx);                    // GPU clock ticks for s_memtime / s_memrealtime
     void (*interrupt)(void *ctx, uint32_t event_id); // s_sendmsg MSG_INTERRUPT with M0
-    void *ctx;                        // passed to the two calls above
-    const volatile int *stop;         // non-NULL: when it becomes non-zero the launch ends with SG_FAULT_STOPPED
+    void *ctx;                                       // passed to the two calls above
+    const volatile int *stop; // non-NULL: when it becomes non-zero the launch ends with SG_FAULT_STOPPED
 };
 
-// What one shader engine executed during a launch. Counts are wave instructions (one per issue, whatever EXEC).
-// Meaning of each class: docs/counters.md; source of the split: SQ performance counters of the "AMD Instinct MI200"
-// ISA and ROCm documentation (VMEM excludes FLAT with no LDS use only as documented there).
+// What one shader engine executed during a launch. Counts are wave instructions (one per issue, whatever
+// EXEC). Meaning of each class: docs/counters.md; source of the split: SQ performance counters of the "AMD
+// Instinct MI200" ISA and ROCm documentation (VMEM excludes FLAT with no LDS use only as documented there).
 struct sg_counts {
     uint64_t waves;
     uint64_t workgroups;
-    uint64_t valu;       // VOP*, incl. MFMA, AGPR moves, readlane
-    uint64_t salu;       // SOP1, SOP2, SOPK, SOPC
-    uint64_t smem;       // scalar memory
-    uint64_t lds;        // DS instructions that touch LDS
-    uint64_t gds;        // DS instructions with the gds bit, GWS
-    uint64_t vmem_rd;    // MUBUF/MTBUF/MIMG/GLOBAL/SCRATCH/FLAT loads (atomics with return are both classes' rule in counters.md)
-    uint64_t vmem_wr;    // the same, stores and atomics
-    uint64_t flat;       // FLAT encodings (flat_*, global_*, scratch_*)
-    uint64_t branch;     // s_branch, s_cbranch_*, s_setpc, s_swappc, s_call
+    uint64_t valu;    // VOP*, incl. MFMA, AGPR moves, readlane
+    uint64_t salu;    // SOP1, SOP2, SOPK, SOPC
+    uint64_t smem;    // scalar memory
+    uint64_t lds;     // DS instructions that touch LDS
+    uint64_t gds;     // DS instructions with the gds bit, GWS
+    uint64_t vmem_rd; // MUBUF/MTBUF/MIMG/GLOBAL/SCRATCH/FLAT loads (atomics with return are both classes'
+                      // rule in counters.md)
+    uint64_t vmem_wr; // the same, stores and atomics
+    uint64_t flat;    // FLAT encodings (flat_*, global_*, scratch_*)
+    uint64_t branch;  // s_branch, s_cbranch_*, s_setpc, s_swappc, s_call
     uint64_t sendmsg;
     uint64_t other_sopp; // waitcnt, nop, barrier, endpgm, ...
     uint64_t lanes_valu; // active lanes summed over VALU instructions
@@ -55,27 +57,28 @@ struct sg_counts {
 
 enum sg_fault_kind {
     SG_FAULT_NONE = 0,
-    SG_FAULT_ILLEGAL,    // unknown or unimplemented instruction
-    SG_FAULT_MEMORY,     // access outside mapped memory
-    SG_FAULT_LDS,        // LDS access out of the group's allocation with no defined result
-    SG_FAULT_TRAP,       // s_trap (device assert, abort)
-    SG_FAULT_RESOURCES,  // a launch the device cannot hold (too many work-items, LDS, registers)
-    SG_FAULT_STOPPED,    // asked to stop
+    SG_FAULT_ILLEGAL,   // unknown or unimplemented instruction
+    SG_FAULT_MEMORY,    // access outside mapped memory
+    SG_FAULT_LDS,       // LDS access out of the group's allocation with no defined result
+    SG_FAULT_TRAP,      // s_trap (device assert, abort)
+    SG_FAULT_RESOURCES, // a launch the device cannot hold (too many work-items, LDS, registers)
+    SG_FAULT_STOPPED,   // asked to stop
 };
 
 struct sg_fault {
     enum sg_fault_kind kind;
-    uint64_t pc;         // address of the instruction
-    uint64_t address;    // faulting address for SG_FAULT_MEMORY / SG_FAULT_LDS
-    char text[256];      // whole message: words, mnemonic when known, kernel, address
+    uint64_t pc;      // address of the instruction
+    uint64_t address; // faulting address for SG_FAULT_MEMORY / SG_FAULT_LDS
+    char text[256];   // whole message: words, mnemonic when known, kernel, address
 };
 
-// Runs every work-group of the launch to its end on the calling thread. `counts` is an array of SG_SHADER_ENGINES,
-// added to, not cleared. Returns 0, or -1 with *fault filled; counts then hold what ran until the fault.
+// Runs every work-group of the launch to its end on the calling thread. `counts` is an array of
+// SG_SHADER_ENGINES, added to, not cleared. Returns 0, or -1 with *fault filled; counts then hold what ran
+// until the fault.
 int sg_isa_launch(const struct sg_launch *launch, struct sg_counts *counts, struct sg_fault *fault);
 
-// Forget decoded code in [base, base + bytes): called when memory that may hold code is freed or overwritten by a
-// copy. bytes == UINT64_MAX forgets everything. Thread-safe.
+// Forget decoded code in [base, base + bytes): called when memory that may hold code is freed or overwritten
+// by a copy. bytes == UINT64_MAX forgets everything. Thread-safe.
 void sg_isa_invalidate(uint64_t base, uint64_t bytes);
 
 #endif

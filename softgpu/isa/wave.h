@@ -20,24 +20,25 @@
 
 struct sg_group {
     const struct sg_launch *launch;
-    uint8_t *lds;             // group_segment_bytes, rounded up, zeroed at group start
+    uint8_t *lds; // group_segment_bytes, rounded up, zeroed at group start
     uint32_t lds_bytes;
-    uint8_t *scratch;         // private memory of the whole group; wave w's part at scratch_wave_bytes * w
+    uint8_t *scratch;            // private memory of the whole group; wave w's part at scratch_wave_bytes * w
     uint64_t scratch_wave_bytes; // 64 * private bytes per work-item, rounded as the hardware swizzles
-    uint32_t id[3];           // work-group id
+    uint32_t id[3];              // work-group id
     uint32_t n_waves;
     struct sg_counts *counts; // of the shader engine this group runs on
 };
 
 struct sg_wave {
     uint32_t sgpr[128];
-    uint32_t (*vgpr)[SG_LANES];   // [512]: 0..255 VGPRs, 256..511 AGPRs. Index = inst->vdst, or src - 256
-    uint64_t pc;                  // address of the next instruction
+    uint32_t (*vgpr)[SG_LANES]; // [512]: 0..255 VGPRs, 256..511 AGPRs. Index = inst->vdst, or src - 256
+    uint64_t pc;                // address of the next instruction
     uint8_t scc;
-    uint32_t mode;                // MODE register
+    uint32_t mode; // MODE register
     uint32_t wave_in_group;
     uint32_t status;
-    uint8_t gpr_idx_mode;         // s_set_gpr_idx_on modes (bit0 src0, 1 src1, 2 src2, 3 dst), 0 = off; index in M0[7:0]
+    uint8_t
+        gpr_idx_mode; // s_set_gpr_idx_on modes (bit0 src0, 1 src1, 2 src2, 3 dst), 0 = off; index in M0[7:0]
     bool at_barrier, ended;
     struct sg_group *group;
     struct sg_fault *fault;
@@ -60,14 +61,15 @@ static inline uint64_t sg_exec(const struct sg_wave *w)
     return sg_sgpr64(w, SG_SGPR_EXEC);
 }
 
-// Scalar value of a SRC number that is not a VGPR: register, inline constant, special, literal. Sign extension and
-// float width of inline constants follow `info->flags` for the 64-bit form. Defined in operand.c.
+// Scalar value of a SRC number that is not a VGPR: register, inline constant, special, literal. Sign
+// extension and float width of inline constants follow `info->flags` for the 64-bit form. Defined in
+// operand.c.
 uint32_t sg_scalar32(const struct sg_wave *w, const struct sg_inst *inst, unsigned src);
 uint64_t sg_scalar64(const struct sg_wave *w, const struct sg_inst *inst, unsigned src);
 
-// Fills wave->fault with kind, pc of this instruction, words, mnemonic, kernel and the formatted cause; returns
-// SG_STEP_FAULT so that semantics can `return sg_wave_fault(...)`. Defined in operand.c.
-enum sg_step sg_wave_fault(struct sg_wave *w, const struct sg_inst *inst, enum sg_fault_kind kind, uint64_t address,
-                           const char *cause, ...) __attribute__((format(printf, 5, 6)));
+// Fills wave->fault with kind, pc of this instruction, words, mnemonic, kernel and the formatted cause;
+// returns SG_STEP_FAULT so that semantics can `return sg_wave_fault(...)`. Defined in operand.c.
+enum sg_step sg_wave_fault(struct sg_wave *w, const struct sg_inst *inst, enum sg_fault_kind kind,
+                           uint64_t address, const char *cause, ...) __attribute__((format(printf, 5, 6)));
 
 #endif

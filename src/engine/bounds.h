@@ -22,9 +22,10 @@
       "wait for the program's own execution, milliseconds")                                                  \
     X(pass_multiple, 20, 1, "KREPLAY_PASS_MULTIPLE", "a pass may take this many times the live execution")   \
     X(pass_floor_ns, 10000, KR_NS_PER_MS, "KREPLAY_PASS_FLOOR_MS", "but always this long, milliseconds")     \
-    X(copy_ns, 60000, KR_NS_PER_MS, "KREPLAY_COPY_MS", "wait for a list of copies of kreplay's own, milliseconds") \
-    X(exit_ns, 10000, KR_NS_PER_MS, "KREPLAY_EXIT_MS",                                                         \
-      "wait at the program's end for the windows under way, milliseconds")                                     \
+    X(copy_ns, 60000, KR_NS_PER_MS, "KREPLAY_COPY_MS",                                                       \
+      "wait for a list of copies of kreplay's own, milliseconds")                                            \
+    X(exit_ns, 10000, KR_NS_PER_MS, "KREPLAY_EXIT_MS",                                                       \
+      "wait at the program's end for the windows under way, milliseconds")                                   \
     X(open_passes, 10000, 1, "KREPLAY_OPEN_PASSES",                                                          \
       "most passes of a dispatch that was asked for without end")                                            \
     X(budget_bytes, 0, 1, "KREPLAY_BUDGET_BYTES",                                                            \

@@ -97,7 +97,6 @@ bool kr_run_live(struct kr_run *run, kreplay_group *group)
 
     if (ran == KR_NOT_ARMED && group) {
         kr_run_stop(run, KREPLAY_REASON_COUNTERS_UNAVAILABLE);
-        group = NULL;
         ran = kr_run_execute(run, NULL, bound, run->live);
     }
     run->live_ns = kr_clock_ns() - start;

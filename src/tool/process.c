@@ -79,8 +79,10 @@ static char *read_arguments(size_t *bytes)
     size_t capacity = 4096;
     char *text = malloc(capacity);
     *bytes = 0;
+    if (text == NULL)
+        return NULL;
     int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
-    while (fd >= 0 && text != NULL) {
+    while (fd >= 0) {
         if (*bytes == capacity) {
             char *grown = realloc(text, 2 * capacity);
             if (grown == NULL)

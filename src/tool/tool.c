@@ -230,7 +230,7 @@ static int register_tool(struct tool *tool, char *error, size_t error_bytes)
 int kr_tool_start(const char *backend, char *error, unsigned long error_bytes)
 {
     struct kr_settings settings;
-    struct kr_groups groups;
+    struct kr_groups groups = {0};
     int rc = kr_settings_read(&settings, error, error_bytes);
     if (rc == KREPLAY_OK)
         rc = kr_groups_parse(settings.pmc, &groups, error, error_bytes);
