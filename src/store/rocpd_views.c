@@ -50,6 +50,11 @@
                         "v.guid" JOIN_AGENT("", "k") " JOIN rocpd_info_kernel_symbol ks" ON(                 \
                             "ks", "k.kernel_id", "k.guid") JOIN_PROCESS("k") JOIN_THREAD("k")
 
+#define MARKERS_ONLY " WHERE c.string LIKE '%MARKER%'"
+// Of column duration in a group; rounding must not make it negative.
+#define VARIANCE  "MAX(AVG(duration * 1.0 * duration) - AVG(duration) * AVG(duration), 0.0)"
+#define DEVIATION "SQRT(" VARIANCE ")"
+
 const struct kr_rocpd_view kr_rocpd_views[] = {
     {"code_objects", "SELECT c.id, c.guid, c.nid, p.pid, a.absolute_index AS agent_abs_index, c.uri, "
                      "c.load_base, c.load_size,"
@@ -200,6 +205,41 @@ const struct kr_rocpd_view kr_rocpd_views[] = {
                     " (SUM(duration) / COUNT(kernel_id)) / 1000.0 AS average,"
                     " SUM(duration) * 100.0 / (SELECT SUM(duration) FROM kernels) AS percentage"
                     " FROM kernels GROUP BY name ORDER BY total_duration DESC"},
+    // GPU time over wall time. Times overlap where queues run side by side, so it can exceed 1.
+    {"busy", "SELECT g.agent_id, a.type, g.GpuTime, w.WallTime, g.GpuTime * 1.0 / w.WallTime AS Busy FROM"
+             " (SELECT agent_id, guid, SUM(\"end\" - start) AS GpuTime FROM"
+             " (SELECT agent_id, guid, start, \"end\" FROM rocpd_kernel_dispatch UNION ALL"
+             " SELECT dst_agent_id, guid, start, \"end\" FROM rocpd_memory_copy) GROUP BY agent_id, guid) g"
+             " JOIN (SELECT MAX(\"end\") - MIN(start) AS WallTime FROM"
+             " (SELECT start, \"end\" FROM rocpd_kernel_dispatch UNION ALL SELECT start, \"end\" FROM"
+             " rocpd_memory_copy)) w JOIN rocpd_info_agent a" ON("a", "g.agent_id", "g.guid")},
+    {"range_markers",
+     "SELECT e.id, e.guid, c.string AS category, json_extract(e.extdata, '$.message') AS name, " SPAN_OF(
+         "r") ", e.stack_id, e.parent_stack_id, e.correlation_id, e.call_stack, e.line_info, r.pid, r.tid,"
+              " r.nid, s.string AS operation FROM rocpd_region r" JOIN_EVENT("r") " JOIN rocpd_string c" ON(
+                  "c", "e.category_id", "e.guid") " JOIN rocpd_string s" ON("s", "r.name_id", "r.guid")
+                  MARKERS_ONLY " AND json_valid(e.extdata)"},
+    {"single_markers",
+     "SELECT e.id, e.guid, c.string AS category, json_extract(e.extdata, '$.message') AS name,"
+     " m.timestamp AS timestamp, e.stack_id, e.parent_stack_id, e.correlation_id, e.call_stack, e.line_info,"
+     " k.pid AS pid, k.tid AS tid, k.nid FROM rocpd_sample m" JOIN_EVENT("m") " JOIN rocpd_string c" ON(
+         "c", "e.category_id", "e.guid") " JOIN rocpd_track k" ON("k", "m.track_id", "m.guid") MARKERS_ONLY},
+    {"markers", "SELECT * FROM range_markers UNION SELECT id, guid, category, name, timestamp AS start,"
+                " timestamp AS \"end\", 0 AS duration, stack_id, parent_stack_id, correlation_id, call_stack,"
+                " line_info, pid, tid, nid, 'roctxMarkA' AS operation FROM single_markers"},
+    {"range_marker_summary",
+     "SELECT name, COUNT(*) AS calls, SUM(duration) AS \"DURATION (nsec)\", AVG(duration) AS \"AVERAGE "
+     "(nsec)\","
+     " SUM(duration) * 100.0 / (SELECT SUM(duration) FROM range_markers) AS \"PERCENT (INC)\","
+     " MIN(duration) AS \"MIN (nsec)\", MAX(duration) AS \"MAX (nsec)\", " DEVIATION
+     " AS STD_DEV FROM range_markers GROUP BY name"},
+    {"single_marker_summary", "SELECT name, COUNT(*) AS calls FROM single_markers GROUP BY name"},
+    {"marker_summary",
+     "SELECT name, COUNT(*) AS calls, SUM(duration) AS \"DURATION (nsec)\","
+     " CAST(SUM(duration * duration) AS REAL) AS \"SQR (nsec)\", AVG(duration) AS \"AVERAGE (nsec)\","
+     " SUM(duration) * 100.0 / NULLIF((SELECT SUM(duration) FROM markers), 0) AS \"PERCENT (INC)\","
+     " MIN(duration) AS \"MIN (nsec)\", MAX(duration) AS \"MAX (nsec)\", " VARIANCE " AS VARIANCE, " DEVIATION
+     " AS STD_DEV FROM markers GROUP BY name"},
     {"top",
      "SELECT name, COUNT(*) AS total_calls, SUM(duration) / 1000.0 AS total_duration,"
      " (SUM(duration) / COUNT(*)) / 1000.0 AS average, SUM(duration) * 100.0 / (SELECT SUM(duration) FROM"

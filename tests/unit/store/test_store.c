@@ -198,6 +198,46 @@ static void the_schema_has_what_rocpd_readers_ask_for(void **state)
     kr_store_close(store);
 }
 
+// The schema's summaries, on markers that stand in the database as another tool would put them.
+static void summaries_of_time_and_markers(void **state)
+{
+    (void)state;
+    struct kr_store *store = build(&(struct sample_log){.path = log_path}, NULL);
+    assert_sql(store, "SELECT agent_id || ' ' || type || ' ' || GpuTime || ' ' || WallTime FROM busy",
+               "1 GPU 2000 300500"); // four dispatches of 500 ns, 100 us from start to start
+    assert_sql(store, "SELECT Busy = 2000 * 1.0 / 300500 FROM busy", "1");
+    assert_sql(store, "SELECT total_calls || ' ' || total_duration FROM top_kernels LIMIT 1", "2 1.0");
+    assert_sql(store, "SELECT round(SUM(percentage)) FROM top_kernels", "100.0");
+    assert_sql(store, "SELECT COUNT(*) FROM markers", "0");
+    char *suffix = sqlite3_mprintf("%s", ask(store, "SELECT suffix FROM kreplay_process"));
+    char *sql = sqlite3_mprintf(
+        "INSERT INTO \"rocpd_string%s\" (id, string) VALUES (8, 'MARKER_CORE_API'), (9, 'roctxRangePushA');"
+        "INSERT INTO \"rocpd_event%s\" (id, category_id, extdata) VALUES (101, 8, '{\"message\":\"step\"}'),"
+        " (102, 8, '{\"message\":\"step\"}'), (103, 8, '{\"message\":\"here\"}');"
+        "INSERT INTO \"rocpd_region%s\" (nid, pid, tid, start, \"end\", name_id, event_id) SELECT n.id, 4242,"
+        " 4243, 0, 10 * (e.id - 100), 9, e.id FROM rocpd_info_node n, rocpd_event e WHERE e.id IN (101, 102);"
+        "INSERT INTO \"rocpd_track%s\" (id, nid, pid, tid, name_id) SELECT 1, id, 4242, 4243, 9 FROM"
+        " rocpd_info_node; INSERT INTO \"rocpd_sample%s\" (track_id, timestamp, event_id) VALUES (1, 77, "
+        "103);",
+        suffix, suffix, suffix, suffix, suffix);
+    if (sqlite3_exec(kr_store_db(store), sql, NULL, NULL, NULL) != SQLITE_OK)
+        fail_msg("%s", sqlite3_errmsg(kr_store_db(store)));
+    sqlite3_free(sql);
+    sqlite3_free(suffix);
+    assert_sql(store,
+               "SELECT group_concat(name || operation || start || ',' || duration, ' ') FROM"
+               " (SELECT * FROM markers ORDER BY id)",
+               "steproctxRangePushA0,10 steproctxRangePushA0,20 hereroctxMarkA77,0");
+    assert_sql(store, "SELECT name || ' ' || calls FROM single_marker_summary", "here 1");
+    assert_sql(store,
+               "SELECT calls || ' ' || \"DURATION (nsec)\" || ' ' || \"AVERAGE (nsec)\" || ' ' ||"
+               " \"PERCENT (INC)\" || ' ' || STD_DEV FROM range_marker_summary",
+               "2 30 15.0 100.0 5.0");
+    assert_sql(store, "SELECT \"SQR (nsec)\" || ' ' || VARIANCE FROM marker_summary WHERE name = 'step'",
+               "500.0 25.0");
+    kr_store_close(store);
+}
+
 static void a_file_appears_only_when_finished(void **state)
 {
     (void)state;
@@ -287,6 +327,7 @@ int main(void)
         cmocka_unit_test(values_are_exact_to_64_bits),
         cmocka_unit_test(processes_keep_apart_in_one_store),
         cmocka_unit_test(the_schema_has_what_rocpd_readers_ask_for),
+        cmocka_unit_test(summaries_of_time_and_markers),
         cmocka_unit_test(a_file_appears_only_when_finished),
         cmocka_unit_test(what_is_no_log_adds_nothing),
         cmocka_unit_test(the_same_log_twice_is_refused_whole),
