@@ -175,6 +175,8 @@ static void start(void)
     uint64_t hz = 0;
     kr_hsa.api.hsa_system_get_info(HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY, &hz);
     kr_hsa.timestamp_hz = hz ? hz : 1000000000u;
+    kr_hsa.api.hsa_system_get_info((hsa_system_info_t)HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT,
+                                   &kr_hsa.any_memory);
     kr_hsa.api.hsa_iterate_agents(visit_agent, NULL);
     for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
         int status = announce(&kr_hsa.agents[i]);

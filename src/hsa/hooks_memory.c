@@ -90,6 +90,20 @@ static hsa_status_t memory_unlock(void *host)
     return kr_hsa.api.hsa_amd_memory_unlock(host);
 }
 
+// Managed memory, where the driver moves pages: ranges of the program's own mappings.
+static hsa_status_t svm_attributes_set(void *base, size_t size, hsa_amd_svm_attribute_pair_t *attributes,
+                                       size_t count)
+{
+    hsa_status_t status = kr_hsa.api.hsa_amd_svm_attributes_set(base, size, attributes, count);
+    if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
+        // The runtime has no call that ends this; a later set of the same range replaces it.
+        remove_locked(base);
+        add_locked(base, base, size);
+        kr_hsa_release();
+    }
+    return status;
+}
+
 // ---- Allocations
 static void track(const struct kr_hsa_pool *pool, void *base, size_t bytes)
 {
@@ -228,6 +242,28 @@ static hsa_status_t ipc_detach(void *base)
     return kr_hsa.api.hsa_amd_ipc_memory_detach(base);
 }
 
+static hsa_status_t interop_map(uint32_t agent_count, hsa_agent_t *agents, int interop, uint32_t flags,
+                                size_t *size, void **base, size_t *metadata_bytes, const void **metadata)
+{
+    hsa_status_t status = kr_hsa.api.hsa_amd_interop_map_buffer(agent_count, agents, interop, flags, size,
+                                                                base, metadata_bytes, metadata);
+    if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
+        const struct kr_hsa_agent *agent = agent_count > 0 && agents ? kr_hsa_agent_of(agents[0]) : NULL;
+        kr_inventory_add(kr_hsa.engine, agent ? agent->id : 0, *base, *size, KR_MEMORY_UNTRACKED);
+        kr_hsa_release();
+    }
+    return status;
+}
+
+static hsa_status_t interop_unmap(void *base)
+{
+    if (kr_hsa_hold()) {
+        kr_inventory_remove(kr_hsa.engine, base);
+        kr_hsa_release();
+    }
+    return kr_hsa.api.hsa_amd_interop_unmap_buffer(base);
+}
+
 static hsa_status_t vmem_map(void *va, size_t size, size_t offset, kr_hsa_vmem_handle handle, uint64_t flags)
 {
     hsa_status_t status = kr_hsa.api.hsa_amd_vmem_map(va, size, offset, handle, flags);
@@ -291,6 +327,9 @@ void kr_hsa_hooks_memory_install(const struct kr_hsa_table *table)
         {KR_FN_hsa_amd_agents_allow_access, (void *)allow_access},
         {KR_FN_hsa_amd_ipc_memory_attach, (void *)ipc_attach},
         {KR_FN_hsa_amd_ipc_memory_detach, (void *)ipc_detach},
+        {KR_FN_hsa_amd_svm_attributes_set, (void *)svm_attributes_set},
+        {KR_FN_hsa_amd_interop_map_buffer, (void *)interop_map},
+        {KR_FN_hsa_amd_interop_unmap_buffer, (void *)interop_unmap},
         {KR_FN_hsa_amd_vmem_map, (void *)vmem_map},
         {KR_FN_hsa_amd_vmem_unmap, (void *)vmem_unmap},
         {KR_FN_hsa_executable_freeze, (void *)executable_freeze},

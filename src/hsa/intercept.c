@@ -16,7 +16,8 @@
 
 enum {
     PACKET_BYTES = 64,
-    RING_FACTOR = 4, // a dispatch becomes two packets, and markers come in between
+    MOST_PACKETS = 4, // that one becomes: two for a dispatch, four for one that runs in place
+    RING_FACTOR = 4,
     LEAST_RING = 1024,
     MARKERS_PER_RING = 8, // so that packets other than dispatches are accounted for, too
 };
@@ -83,13 +84,28 @@ static char *put_mark(struct kr_hsa_queue *queue, char *out)
 }
 
 // B: holds back what follows until the worker opens the gate.
-static char *put_gate(struct kr_hsa_queue *queue, char *out, uint64_t ordinal)
+static char *put_gate(struct kr_hsa_queue *queue, char *out)
 {
     const hsa_barrier_and_packet_t gate = {
         .header = KR_HSA_HEADER(HSA_PACKET_TYPE_BARRIER_AND),
-        .dep_signal = {queue->gates[ordinal % 2]},
+        .dep_signal = {queue->gates[queue->gate_count++ % 2]},
     };
     return put(queue, out, &gate);
+}
+
+// What stands for a dispatch in the program's queue.
+static char *put_dispatch(struct kr_hsa_queue *queue, char *out, struct kr_hsa_dispatch *d)
+{
+    out = put_mark(queue, out);
+    d->barrier = queue->barriers;
+    out = put_gate(queue, out);
+    if (!d->own_done.handle)
+        return out;
+    // It runs right here, when the gate opens; another gate keeps what follows until its record is written.
+    hsa_kernel_dispatch_packet_t packet = d->packet;
+    packet.completion_signal = d->own_done;
+    out = put(queue, out, &packet);
+    return put_gate(queue, out);
 }
 
 static struct kr_hsa_dispatch *make_dispatch(struct kr_hsa_queue *queue,
@@ -103,7 +119,11 @@ static struct kr_hsa_dispatch *make_dispatch(struct kr_hsa_queue *queue,
     d->queue = queue;
     d->packet = *packet;
     d->kernel = kr_hsa_kernel_find(packet->kernel_object);
-    d->ordinal = queue->dispatches++;
+    d->ordinal = queue->gate_count;
+    if (queue->in_place && kr_hsa.api.hsa_signal_create(1, 0, NULL, &d->own_done) != HSA_STATUS_SUCCESS) {
+        free(d);
+        return NULL;
+    }
     d->op = (struct kr_op){
         .kind = KR_OP_DISPATCH,
         .backend = d,
@@ -133,12 +153,11 @@ void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, 
     struct kr_hsa_queue *queue = data;
     (void)user_index;
     if (count == 0 || !kr_hsa_hold()) {
-        writer(packets,
-               count); // order is kept: what the worker still has is held by its B, and this comes behind
+        // Order is kept: what the worker still has is held by its B, and this comes behind.
+        writer(packets, count);
         return;
     }
-    // Each packet becomes two at most, and may get a marker.
-    char *begin = scratch(queue, 3 * count), *out = begin;
+    char *begin = scratch(queue, MOST_PACKETS * count), *out = begin;
     if (!begin) {
         kr_engine_message(kr_hsa.engine, "out of memory: %llu packets pass unseen",
                           (unsigned long long)count);
@@ -146,7 +165,7 @@ void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, 
         writer(packets, count);
         return;
     }
-    wait_for_room(queue, 3 * count);
+    wait_for_room(queue, MOST_PACKETS * count);
 
     struct kr_hsa_dispatch *first = NULL, **last = &first;
     const uint32_t mark_every = queue->ring_size / MARKERS_PER_RING;
@@ -156,9 +175,7 @@ void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, 
         if (packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
             d = make_dispatch(queue, (const hsa_kernel_dispatch_packet_t *)(const void *)packet);
         if (d) {
-            out = put_mark(queue, out);
-            d->barrier = queue->barriers;
-            out = put_gate(queue, out, d->ordinal);
+            out = put_dispatch(queue, out, d);
             *last = d;
             last = &d->next;
         } else {
@@ -205,7 +222,7 @@ static bool make_signal(hsa_signal_value_t value, hsa_signal_t *signal)
     return false;
 }
 
-static struct kr_hsa_queue *make_queue(struct kr_hsa_agent *agent, uint32_t size,
+static struct kr_hsa_queue *make_queue(struct kr_hsa_agent *agent, uint32_t size, bool in_place,
                                        kr_hsa_queue_error_fn callback, void *data)
 {
     struct kr_hsa_queue *queue = calloc(1, sizeof(*queue));
@@ -215,6 +232,7 @@ static struct kr_hsa_queue *make_queue(struct kr_hsa_agent *agent, uint32_t size
     queue->ring_size = size;
     queue->error_callback = callback;
     queue->error_data = data;
+    queue->in_place = in_place;
     queue->tail = &queue->head;
     queue->written_at = calloc(size, sizeof(*queue->written_at));
     if (queue->written_at && make_signal(KR_HSA_PROGRESS_START, &queue->progress) &&
@@ -228,7 +246,8 @@ static hsa_status_t create(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_
                            kr_hsa_queue_error_fn callback, void *data, uint32_t private_segment_size,
                            uint32_t group_segment_size, hsa_queue_t **out)
 {
-    struct kr_hsa_queue *queue = make_queue(agent, ring_size(agent, size), callback, data);
+    struct kr_hsa_queue *queue =
+        make_queue(agent, ring_size(agent, size), type == HSA_QUEUE_TYPE_COOPERATIVE, callback, data);
     if (!queue)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     hsa_status_t status =
@@ -261,15 +280,12 @@ hsa_status_t kr_hsa_hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_que
     hsa_status_t status = HSA_STATUS_ERROR;
     if (kr_hsa_hold()) {
         struct kr_hsa_agent *agent = kr_hsa_agent_of(handle);
-        // A cooperative queue shares what its dispatches need (all groups resident at once) with no other
-        // queue.
-        bool ours = agent && out && type != HSA_QUEUE_TYPE_COOPERATIVE && kr_hsa_worker_ready(agent);
-        if (ours)
+        if (agent && out && kr_hsa_worker_ready(agent))
             status = create(agent, size, type, callback, data, private_segment_size, group_segment_size, out);
         if (agent && status != HSA_STATUS_SUCCESS)
             kr_engine_message(kr_hsa.engine,
-                              "a queue of GPU %u is not watched%s: its dispatches are not recorded",
-                              agent->id, type == HSA_QUEUE_TYPE_COOPERATIVE ? " (cooperative)" : "");
+                              "a queue of GPU %u is not watched (%s): its dispatches are not recorded",
+                              agent->id, kr_hsa_status_text(status));
         kr_hsa_release();
     }
     if (status == HSA_STATUS_SUCCESS)

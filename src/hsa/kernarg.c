@@ -3,12 +3,22 @@
 #include "hsa/kernarg.h"
 
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "hsa/code_objects.h"
 #include "hsa/copy.h"
 #include "hsa/hooks_memory.h"
 
 enum { MAX_KERNARG_BYTES = 65536 };
+
+// Is there memory of this process at the address?
+static bool mapped(const void *address)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    unsigned char resident;
+    return mincore((void *)((uintptr_t)address & ~(page - 1)), 1, &resident) == 0;
+}
 
 static kreplay_reason check_word(uint64_t word)
 {
@@ -20,7 +30,7 @@ static kreplay_reason check_word(uint64_t word)
     if (kr_hsa_locked_contains(address))
         return KREPLAY_REASON_HOST_MEMORY;
     if (!kr_inventory_find(kr_hsa.engine, address, &kind, NULL, NULL))
-        return KREPLAY_REASON_NONE;
+        return kr_hsa.any_memory && mapped(address) ? KREPLAY_REASON_HOST_MEMORY : KREPLAY_REASON_NONE;
     switch (kind) {
     case KR_MEMORY_HOST:
         return KREPLAY_REASON_HOST_MEMORY;
@@ -50,7 +60,9 @@ static kreplay_reason check_words(const unsigned char *bytes, size_t size, uint6
 kreplay_reason kr_hsa_kernarg_check(const struct kr_hsa_dispatch *dispatch)
 {
     const struct kr_hsa_kernel *kernel = dispatch->kernel;
-    if (!kernel)
+    // What runs in place can run only there, and only once: a cooperative dispatch, whose groups wait for
+    // each other.
+    if (!kernel || dispatch->own_done.handle)
         return KREPLAY_REASON_UNSAFE_KERNEL;
     if (kernel->unsafe != KREPLAY_REASON_NONE)
         return kernel->unsafe;

@@ -63,6 +63,9 @@ int kr_hsa_pass_begin(void *ctx, uint32_t agent_id, kreplay_group *group, size_t
     (void)ctx;
     struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
     int status = KREPLAY_OK;
+    // Counter packets around a dispatch in the program's own queue would have had to be there before.
+    if (group && agent->current->own_done.handle)
+        return KREPLAY_UNAVAILABLE;
     if (!agent->runner.queue)
         status = kr_hsa_private_open(agent, &agent->runner);
     if (status == KREPLAY_OK)
@@ -71,7 +74,7 @@ int kr_hsa_pass_begin(void *ctx, uint32_t agent_id, kreplay_group *group, size_t
         status = kr_hsa_group_reserve((struct kr_hsa_group *)group, op_count);
     if (status != KREPLAY_OK)
         return status;
-    kr_hsa_private_serve(&agent->runner, agent->serving);
+    kr_hsa_private_serve(&agent->runner, agent->current->queue);
     agent->group = (struct kr_hsa_group *)group;
     agent->op_count = 0;
     return KREPLAY_OK;
@@ -85,6 +88,12 @@ int kr_hsa_submit(void *ctx, uint32_t agent_id, struct kr_op *op, size_t index)
     struct kr_hsa_slot *slot = &agent->slots[index];
     hsa_kernel_dispatch_packet_t packet = dispatch->packet;
 
+    if (dispatch->own_done.handle) {
+        kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[dispatch->ordinal % 2], 0);
+        dispatch->submitted = true;
+        agent->ops[agent->op_count++] = op;
+        return KREPLAY_OK;
+    }
     if (kr_hsa_private_room(&agent->runner) < PACKETS_PER_OP)
         return KREPLAY_NO_SLOT;
     kr_hsa.api.hsa_signal_store_screlease(slot->done, 1);
@@ -108,6 +117,11 @@ int kr_hsa_submit(void *ctx, uint32_t agent_id, struct kr_op *op, size_t index)
     dispatch->submitted = true;
     agent->ops[agent->op_count++] = op;
     return KREPLAY_OK;
+}
+
+static hsa_signal_t done_signal(const struct kr_hsa_dispatch *dispatch, const struct kr_hsa_slot *slot)
+{
+    return dispatch->own_done.handle ? dispatch->own_done : slot->done;
 }
 
 // Times of a dispatch that is done; the first ones are those of the live execution.
@@ -134,8 +148,10 @@ int kr_hsa_pass_end(void *ctx, uint32_t agent_id, uint64_t timeout_ns, struct kr
     struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
     if (agent->op_count == 0)
         return KREPLAY_OK;
-    const struct kr_hsa_slot *last = &agent->slots[agent->op_count - 1];
-    int status = kr_hsa_private_wait(&agent->runner, agent->group ? last->counted : last->done, timeout_ns);
+    const struct kr_hsa_dispatch *last = agent->ops[agent->op_count - 1]->backend;
+    const struct kr_hsa_slot *slot = &agent->slots[agent->op_count - 1];
+    int status = kr_hsa_private_wait(&agent->runner, agent->group ? slot->counted : done_signal(last, slot),
+                                     timeout_ns);
     if (status == KREPLAY_DEVICE) {
         // The queue is dead, and with it whatever was on it.
         kr_hsa_private_close(&agent->runner);
@@ -144,7 +160,8 @@ int kr_hsa_pass_end(void *ctx, uint32_t agent_id, uint64_t timeout_ns, struct kr
     if (status != KREPLAY_OK)
         return status;
     for (size_t i = 0; i < agent->op_count; i++) {
-        take_times(agent, agent->ops[i]->backend, agent->slots[i].done, &results[i]);
+        struct kr_hsa_dispatch *dispatch = agent->ops[i]->backend;
+        take_times(agent, dispatch, done_signal(dispatch, &agent->slots[i]), &results[i]);
         if (agent->group && status == KREPLAY_OK)
             status = kr_hsa_group_read(agent->group, i, results[i].values, &results[i].value_count);
     }
@@ -164,11 +181,15 @@ int kr_hsa_cancel(void *ctx, uint32_t agent_id)
 // The queue with what runs on it, and the signals, become the dispatch's; the agent goes on with new ones.
 static void hand_over(struct kr_hsa_agent *agent, struct kr_hsa_dispatch *dispatch, size_t index)
 {
-    dispatch->runs_on = agent->runner;
-    dispatch->runs_in = agent->slots[index];
-    dispatch->runs_until = agent->group ? dispatch->runs_in.counted : dispatch->runs_in.done;
-    agent->runner = (struct kr_hsa_private_queue){0};
-    agent->slots[index] = agent->slots[--agent->slot_count];
+    if (!dispatch->own_done.handle) {
+        dispatch->runs_on = agent->runner;
+        dispatch->runs_in = agent->slots[index];
+        dispatch->runs_until = agent->group ? dispatch->runs_in.counted : dispatch->runs_in.done;
+        agent->runner = (struct kr_hsa_private_queue){0};
+        agent->slots[index] = agent->slots[--agent->slot_count];
+    } else {
+        dispatch->runs_until = dispatch->own_done;
+    }
     dispatch->detached = true;
     dispatch->next = agent->detached;
     agent->detached = dispatch;
@@ -195,7 +216,7 @@ bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch)
     if (status == KREPLAY_TIMEOUT)
         return false;
     if (status == KREPLAY_OK)
-        take_times(dispatch->queue->agent, dispatch, dispatch->runs_in.done, NULL);
+        take_times(dispatch->queue->agent, dispatch, done_signal(dispatch, &dispatch->runs_in), NULL);
     kr_hsa_private_close(&dispatch->runs_on);
     free_slot(&dispatch->runs_in);
     return true;

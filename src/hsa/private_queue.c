@@ -61,7 +61,8 @@ void kr_hsa_private_close(struct kr_hsa_private_queue *queue)
 
 void kr_hsa_private_serve(struct kr_hsa_private_queue *queue, struct kr_hsa_queue *program)
 {
-    atomic_store(&queue->health->program, program);
+    if (queue->health)
+        atomic_store(&queue->health->program, program);
 }
 
 uint64_t kr_hsa_private_room(struct kr_hsa_private_queue *queue)
@@ -102,7 +103,7 @@ int kr_hsa_private_wait(struct kr_hsa_private_queue *queue, hsa_signal_t signal,
         if (kr_hsa.api.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, ticks,
                                                  HSA_WAIT_STATE_BLOCKED) < 1)
             return KREPLAY_OK;
-        if (atomic_load(&queue->health->error) != HSA_STATUS_SUCCESS)
+        if (queue->health && atomic_load(&queue->health->error) != HSA_STATUS_SUCCESS)
             return KREPLAY_DEVICE;
         if (left == 0)
             return KREPLAY_TIMEOUT;

@@ -33,7 +33,8 @@ uint64_t kr_hsa_private_room(struct kr_hsa_private_queue *queue);
 void kr_hsa_private_push(struct kr_hsa_private_queue *queue, const void *packet);
 void kr_hsa_private_ring(struct kr_hsa_private_queue *queue);
 
-// Waits until `signal` falls below 1. KREPLAY_TIMEOUT, or KREPLAY_DEVICE when the queue reported an error.
+// Waits until `signal` falls below 1. KREPLAY_TIMEOUT, or KREPLAY_DEVICE when the queue (if it is open)
+// reported an error.
 int kr_hsa_private_wait(struct kr_hsa_private_queue *queue, hsa_signal_t signal, uint64_t timeout_ns);
 
 // Header word of a packet: system scopes on both sides, behind everything before it.

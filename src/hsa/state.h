@@ -41,12 +41,14 @@ struct kr_hsa_dispatch {
     struct kr_hsa_queue *queue;
     uint64_t sequence; // arrival order on the agent
     uint64_t barrier;  // A is reached when the hardware has passed this many of our barriers
-    uint64_t ordinal;  // of the dispatch in its queue, from 0: parity picks the gate signal
+    uint64_t ordinal;  // of its gate in its queue, from 0: parity picks the signal
     hsa_kernel_dispatch_packet_t packet; // with the program's completion signal
     const struct kr_hsa_kernel *kernel;  // NULL if the code object is not known
     struct kr_op op;
     struct kr_window window;
     bool submitted, live_known, detached;
+    // Runs in the program's queue, between two gates: `own_done` is in its packet there. Else handle 0.
+    hsa_signal_t own_done;
     uint64_t start_ticks, end_ticks; // device times of the live execution
     // Of a detached dispatch: where it still runs, and its signals.
     struct kr_hsa_private_queue runs_on;
@@ -65,10 +67,11 @@ struct kr_hsa_queue {
     void *error_data;
     // Counts our barriers down as the hardware passes them: barriers passed = KR_HSA_PROGRESS_START - value.
     hsa_signal_t progress;
-    // B of dispatch n waits for gates[n % 2] to be 0. See worker.c for why two are enough.
+    // Gate n, a barrier packet, waits for gates[n % 2] to be 0. See worker.c for why two are enough.
     hsa_signal_t gates[2];
+    bool in_place; // its dispatches must run in this queue itself
 
-    uint64_t written, barriers, dispatches; // callback's: packets, our barriers, dispatches so far
+    uint64_t written, barriers, gate_count; // callback's: packets, our marks, gates so far
     uint64_t unmarked;                      // callback's: packets since the last of our barriers
     uint64_t *written_at;                   // callback's: `written` at barrier n, at index n % ring_size
     uint32_t ring_size;
@@ -104,7 +107,7 @@ struct kr_hsa_agent {
 
     // The worker's, except where another agent's window holds this agent's gate.
     struct kr_hsa_private_queue runner;
-    struct kr_hsa_queue *serving; // whose dispatch is under way
+    struct kr_hsa_dispatch *current; // under way
     struct kr_hsa_slot *slots;
     size_t slot_count;
     struct kr_hsa_dispatch *detached;
@@ -136,6 +139,7 @@ struct kr_hsa {
     bool started;
     _Atomic bool started_flag;
     uint64_t timestamp_hz;
+    bool any_memory; // GPUs may reach all of the process's memory, allocated for them or not
     hsa_agent_t cpu;
     hsa_amd_memory_pool_t host_pool; // fine-grained host memory for kreplay's buffers
     struct kr_hsa_pool *pools;

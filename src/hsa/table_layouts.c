@@ -38,7 +38,8 @@
     [KR_FN_hsa_amd_queue_intercept_create] = 37 + (shift),                                                   \
     [KR_FN_hsa_amd_queue_intercept_register] = 38 + (shift),                                                 \
     [KR_FN_hsa_amd_memory_async_copy_rect] = 40 + (shift),                                                   \
-    [KR_FN_hsa_amd_memory_lock_to_pool] = 42 + (shift),
+    [KR_FN_hsa_amd_memory_lock_to_pool] = 42 + (shift), [KR_FN_hsa_amd_interop_map_buffer] = 25 + (shift),   \
+    [KR_FN_hsa_amd_interop_unmap_buffer] = 26 + (shift), [KR_FN_hsa_amd_svm_attributes_set] = 46 + (shift),
 
 const struct kr_hsa_layout kr_hsa_layouts[] = {
     {
@@ -63,9 +64,9 @@ const struct kr_hsa_layout kr_hsa_layouts[] = {
     {
         .runtime = "ROCm 6 and later",
         .major = {2, 2},
-        // Up to the last slots used: core 125, extension 44 for what is required; vmem is taken when it is
+        // Up to the last slots used: core 125, extension 48 for what is required; vmem is taken when it is
         // there.
-        .bytes = {1008, 360},
+        .bytes = {1008, 392},
         .append_only = true,
         .slots = {CORE_SLOTS EXT_SLOTS_TO_17 EXT_SLOTS_FROM_18(2)[KR_FN_hsa_amd_memory_async_copy_on_engine] =
                       18,

@@ -57,7 +57,10 @@
     X(EXT, hsa_amd_queue_intercept_create, kr_hsa_queue_intercept_create_fn)                                 \
     X(EXT, hsa_amd_queue_intercept_register, kr_hsa_queue_intercept_register_fn)                             \
     X(EXT, hsa_amd_memory_async_copy_rect, __typeof__(&hsa_amd_memory_async_copy_rect))                      \
-    X(EXT, hsa_amd_memory_lock_to_pool, __typeof__(&hsa_amd_memory_lock_to_pool))
+    X(EXT, hsa_amd_memory_lock_to_pool, __typeof__(&hsa_amd_memory_lock_to_pool))                            \
+    X(EXT, hsa_amd_interop_map_buffer, __typeof__(&hsa_amd_interop_map_buffer))                              \
+    X(EXT, hsa_amd_interop_unmap_buffer, __typeof__(&hsa_amd_interop_unmap_buffer))                          \
+    X(EXT, hsa_amd_svm_attributes_set, __typeof__(&hsa_amd_svm_attributes_set))
 
 #define KR_HSA_OPTIONAL_MAP(X)                                                                               \
     X(EXT, hsa_amd_memory_async_copy_on_engine, kr_hsa_memory_async_copy_on_engine_fn)                       \

@@ -64,6 +64,8 @@ static void over(struct kr_hsa_dispatch *dispatch)
     queue->unfinished--;
     pthread_cond_broadcast(&agent->finished);
     pthread_mutex_unlock(&agent->lock);
+    if (dispatch->own_done.handle)
+        kr_hsa.api.hsa_signal_destroy(dispatch->own_done);
     free(dispatch);
 }
 
@@ -80,7 +82,13 @@ void kr_hsa_dispatch_complete(struct kr_hsa_dispatch *dispatch)
         }
         kr_hsa.api.hsa_signal_subtract_screlease(signal, 1);
     }
-    kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[dispatch->ordinal % 2], 0);
+    // Of a dispatch that ran in place the first gate was passed; it is the second that holds the program.
+    uint64_t last = dispatch->ordinal;
+    if (dispatch->own_done.handle) {
+        kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[last % 2], 1);
+        last++;
+    }
+    kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[last % 2], 0);
 }
 
 static void run(struct kr_hsa_dispatch *dispatch, bool ending)
@@ -99,8 +107,10 @@ static void run(struct kr_hsa_dispatch *dispatch, bool ending)
         .op_count = 1,
         .backend = dispatch,
     };
-    queue->agent->serving = queue;
+    queue->agent->current = dispatch;
     kr_window_run(kr_hsa.engine, &dispatch->window);
+    queue->agent->current = NULL;
+    kr_hsa_private_serve(&queue->agent->runner, NULL);
     if (!dispatch->detached)
         over(dispatch);
 }

@@ -196,7 +196,9 @@ static hsa_status_t queue_destroy(hsa_queue_t *handle)
 {
     struct queue *q = (struct queue *)handle;
     q->stop = true;
+    fake.stop_kernels = true;
     pthread_join(q->thread, NULL);
+    fake.stop_kernels = false;
     signal_destroy(q->shared.doorbell_signal);
     pthread_mutex_destroy(&q->submitting);
     free(q->shared.base_address);

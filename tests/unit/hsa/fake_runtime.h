@@ -14,6 +14,7 @@ struct fake_runtime {
     void *core[130], *ext[60];
     // Switches
     bool no_counter_library;
+    _Atomic bool stop_kernels; // set while a queue is destroyed: a kernel that waits gives up, as if stopped
     // What happened
     _Atomic unsigned ring_overflows; // packets that did not fit: ROCr would have ended the process
     _Atomic unsigned kernel_runs, counter_starts, counter_stops, async_copies, queues_created,

@@ -17,7 +17,7 @@
 #include "fake_runtime.h"
 #include "hsa/life.h"
 
-enum { ADD_ONE, SPIN, PRINTS };
+enum { ADD_ONE, SPIN, PRINTS, ONCE };
 
 struct arguments {
     int *data;
@@ -42,10 +42,23 @@ static void spin(void *p)
     a->data[0] += 100;
 }
 
+// Ends the first time it is run, and never again.
+static void once(void *p)
+{
+    const struct arguments *a = p;
+    static unsigned runs;
+    a->data[0] += 1000;
+    if (runs++ == 0)
+        return;
+    while (!fake.stop_kernels)
+        usleep(100);
+}
+
 static const struct fake_kernel_info kernels[] = {
     [ADD_ONE] = {"add_one.kd", add_one, sizeof(struct arguments), false},
     [SPIN] = {"spin.kd", spin, sizeof(struct arguments), false},
     [PRINTS] = {"prints.kd", add_one, sizeof(struct arguments), true},
+    [ONCE] = {"once.kd", once, sizeof(struct arguments), false},
 };
 
 // ---- A tool that asks for two passes of everything and remembers what it is told
@@ -143,13 +156,17 @@ static void start(void)
     fake_load(kernels, sizeof(kernels) / sizeof(kernels[0]), module_data);
 }
 
-static hsa_queue_t *queue(uint32_t size)
+static hsa_queue_t *queue_of_type(uint32_t size, hsa_queue_type32_t type)
 {
     hsa_queue_t *q = NULL;
-    assert_int_equal(program.hsa_queue_create(fake_gpu, size, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
-                                              UINT32_MAX, &q),
+    assert_int_equal(program.hsa_queue_create(fake_gpu, size, type, NULL, NULL, UINT32_MAX, UINT32_MAX, &q),
                      HSA_STATUS_SUCCESS);
     return q;
+}
+
+static hsa_queue_t *queue(uint32_t size)
+{
+    return queue_of_type(size, HSA_QUEUE_TYPE_MULTI);
 }
 
 static void *device(size_t bytes)
@@ -214,7 +231,7 @@ static void one_dispatch_is_replayed(void **state)
     assert_int_equal(fake.counter_starts, 2);
     assert_int_equal(fake.counter_stops, 2);
     assert_int_equal(tool.agents, 1);
-    assert_int_equal(tool.kernels, 3);
+    assert_int_equal(tool.kernels, 4);
     assert_int_equal(tool.count, 1);
     assert_string_equal(tool.group_error, "");
     const struct seen *s = &tool.seen[0];
@@ -404,6 +421,53 @@ static void a_dispatch_that_does_not_end_is_left_alone(void **state)
     assert_true(((const amd_signal_t *)(uintptr_t)slow.handle)->end_ts > 0);
 }
 
+static void a_pass_that_does_not_end_is_cancelled(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_PASS_FLOOR_MS", "50", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t done = fake_signal(1), next = fake_signal(1);
+    dispatch(q, ONCE, &a, done);
+    dispatch(q, ADD_ONE, &a, next);
+    assert_true(fake_wait_zero(done));
+    assert_true(fake_wait_zero(next));
+    assert_int_equal(fake.queues_destroyed, 1); // the private one, with what it ran
+    assert_int_equal(data[0], 1001);            // the live run's result
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_PASS_STUCK);
+    assert_int_equal(tool.seen[0].outcome.executed_passes, 1);
+    assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
+    assert_true(kr_hsa_end());
+}
+
+static void a_cooperative_queue_runs_in_place(void **state)
+{
+    (void)state;
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue_of_type(64, HSA_QUEUE_TYPE_COOPERATIVE), *other = queue(64);
+    hsa_signal_t done = fake_signal(20), last = fake_signal(2);
+    for (unsigned i = 0; i < 20; i++) {
+        dispatch(q, ADD_ONE, &a, done);
+        dispatch(other, ADD_ONE, &a, none);
+    }
+    barrier(q, none, last);
+    barrier(other, none, last);
+    assert_true(fake_wait_zero(last));
+    assert_int_equal(fake_value(done), 0);
+    assert_int_equal(data[0], 40);
+    assert_int_equal(fake.kernel_runs, 20 + 2 * 20);
+    unsigned declined = 0;
+    for (unsigned i = 0; i < 40; i++)
+        declined += tool.seen[i].outcome.reason == KREPLAY_REASON_UNSAFE_KERNEL && tool.seen[i].start_ns > 0;
+    assert_int_equal(declined, 20);
+    assert_int_equal(program.hsa_queue_destroy(q), HSA_STATUS_SUCCESS);
+    assert_true(kr_hsa_end());
+}
+
 static void without_counters_the_program_runs_on(void **state)
 {
     (void)state;
@@ -487,6 +551,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(host_memory_and_printing_decline),
         cmocka_unit_test(copies_wait_for_their_dependencies),
         cmocka_unit_test(a_dispatch_that_does_not_end_is_left_alone),
+        cmocka_unit_test(a_pass_that_does_not_end_is_cancelled),
+        cmocka_unit_test(a_cooperative_queue_runs_in_place),
         cmocka_unit_test(without_counters_the_program_runs_on),
         cmocka_unit_test(at_the_end_waiting_dispatches_still_run),
         cmocka_unit_test(a_blocked_queue_does_not_hold_up_the_end),
