@@ -228,6 +228,10 @@ typedef struct kreplay_outcome {
     uint64_t compared_bytes, write_set_bytes, restored_bytes;
     uint32_t restores, restore_retries;
     uint64_t gate_ns, drain_ns, snapshot_ns, live_ns, compare_ns, restore_ns, passes_ns, finish_ns;
+    uint64_t untracked_vmem_bytes, untracked_vmem_regions; // of the untracked: mappings of virtual memory
+    // Counters of several passes whose values differ beyond their tolerance. The engine leaves it 0: the
+    // built-in tool, which knows what was asked for, writes it into its log.
+    uint32_t disagreements;
 } kreplay_outcome;
 
 // Everything about one dispatch, when it is over and before the program is told so.

@@ -49,6 +49,8 @@ static kreplay_reason admission(struct kr_run *run)
     run->outcome.captured_regions = footprint.regions;
     run->outcome.untracked_bytes = footprint.untracked_bytes;
     run->outcome.untracked_regions = footprint.untracked_regions;
+    run->outcome.untracked_vmem_bytes = footprint.vmem_bytes;
+    run->outcome.untracked_vmem_regions = footprint.vmem_regions;
     if (kr_fault_on(run->engine, KR_FAULT_admit))
         return KREPLAY_REASON_NONE;
     // A mapping of unknown size counts too: regions, not bytes, are the evidence.

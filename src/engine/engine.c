@@ -37,7 +37,12 @@ static void bad_fault(void *arg, const char *name)
 
 static void read_environment(struct kr_engine *engine)
 {
-    const char *restore = getenv("KREPLAY_RESTORE");
+    const char *restore = getenv("KREPLAY_RESTORE"), *level = getenv(KR_ENV_LOG_LEVEL);
+    engine->level = kr_level_parse(level);
+    if (engine->level == KR_LEVEL_COUNT) {
+        engine->level = KR_LEVEL_WARNING;
+        kr_engine_message(engine, "%s: there is no level \"%s\"; warning stays", KR_ENV_LOG_LEVEL, level);
+    }
     engine->faults = kr_fault_parse(getenv("KREPLAY_FAULT"), bad_fault, engine);
     kr_bounds_read(&engine->bounds, bad_number, engine);
     engine->restore_full = restore && strcmp(restore, "full") == 0;
@@ -171,14 +176,29 @@ void kr_engine_kernel(struct kr_engine *engine, const kreplay_kernel *kernel)
     kr_service_kernel(kernel);
 }
 
-void kr_engine_message(struct kr_engine *engine, const char *format, ...)
+static void say(struct kr_engine *engine, enum kr_log_level level, const char *format, va_list args)
 {
     char text[1024];
-    va_list args;
-    va_start(args, format);
+    if (level > engine->level)
+        return;
     vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     // One write, so that lines of several threads and processes do not mix.
     dprintf(kr_fault_on(engine, KR_FAULT_output) ? STDOUT_FILENO : STDERR_FILENO, "kreplay: %s\n", text);
     kr_service_message(text);
+}
+
+void kr_engine_say(struct kr_engine *engine, enum kr_log_level level, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(engine, level, format, args);
+    va_end(args);
+}
+
+void kr_engine_message(struct kr_engine *engine, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(engine, KR_LEVEL_WARNING, format, args);
+    va_end(args);
 }

@@ -5,6 +5,7 @@
 #define KR_ENGINE_H
 
 #include "engine/backend.h"
+#include "engine/level.h"
 
 struct kr_engine;
 
@@ -19,7 +20,10 @@ int kr_engine_add_agent(struct kr_engine *engine, const kreplay_agent *info);
 // Passed on to the tool. Ids are given by the caller (kr_engine_new_id).
 void kr_engine_code_object(struct kr_engine *engine, const kreplay_code_object *code_object);
 void kr_engine_kernel(struct kr_engine *engine, const kreplay_kernel *kernel);
-// Prints "kreplay: text" to stderr and tells the tool.
+// Prints "kreplay: text" to stderr and tells the tool, unless KREPLAY_LOG_LEVEL stands before `level`.
+void kr_engine_say(struct kr_engine *engine, enum kr_log_level level, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+// The same at warning level.
 void kr_engine_message(struct kr_engine *engine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -46,6 +50,8 @@ enum kr_memory_kind {
 };
 int kr_inventory_add(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes,
                      enum kr_memory_kind kind);
+// An untracked mapping of virtual memory, which diagnostics count apart.
+int kr_inventory_add_vmem(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes);
 void kr_inventory_remove(struct kr_engine *engine, void *base); // unknown bases are ignored
 // Kind of the entry that holds `address`; false if none does. base/bytes may be NULL.
 bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_memory_kind *kind, void **base,

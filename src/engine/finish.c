@@ -44,6 +44,7 @@ static void write_records(struct kr_run *run)
         };
         if (!kr_fault_on(run->engine, KR_FAULT_record))
             kr_service_dispatch(run->agent, &record);
+        kr_diagnose(run->engine, &record);
         if (op->asked)
             kr_service_config(run->agent, KREPLAY_EXIT, &op->config);
     }

@@ -5,6 +5,7 @@
 
 #include "engine/bounds.h"
 #include "engine/clock.h"
+#include "engine/diagnose.h"
 #include "engine/engine.h"
 #include "engine/fault.h"
 #include "engine/gate.h"
@@ -32,6 +33,8 @@ struct kr_engine {
     const struct kr_backend *backend;
     void *ctx;
     struct kr_bounds bounds;
+    enum kr_log_level level;
+    struct kr_diagnosed diagnosed;
     uint32_t faults;   // bits by enum kr_fault
     bool restore_full; // KREPLAY_RESTORE=full
     struct kr_inventory inventory;

@@ -93,16 +93,28 @@ static int add_locked(struct kr_inventory *inventory, struct kr_entry entry)
     return 0;
 }
 
+static int add(struct kr_engine *engine, const struct kr_entry *entry)
+{
+    struct kr_inventory *inventory = &engine->inventory;
+    if (!entry->base || entry->agent >= KR_MAX_AGENTS || entry->bytes > UINTPTR_MAX - (uintptr_t)entry->base)
+        return KREPLAY_INVALID;
+    pthread_rwlock_wrlock(&inventory->lock);
+    int status = add_locked(inventory, *entry);
+    pthread_rwlock_unlock(&inventory->lock);
+    return status;
+}
+
 int kr_inventory_add(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes,
                      enum kr_memory_kind kind)
 {
-    struct kr_inventory *inventory = &engine->inventory;
-    if (!base || agent >= KR_MAX_AGENTS || bytes > UINTPTR_MAX - (uintptr_t)base)
-        return KREPLAY_INVALID;
-    pthread_rwlock_wrlock(&inventory->lock);
-    int status = add_locked(inventory, (struct kr_entry){base, bytes, 0, agent, kind});
-    pthread_rwlock_unlock(&inventory->lock);
-    return status;
+    return add(engine, &(struct kr_entry){.base = base, .bytes = bytes, .agent = agent, .kind = kind});
+}
+
+int kr_inventory_add_vmem(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes)
+{
+    const struct kr_entry entry = {
+        .base = base, .bytes = bytes, .agent = agent, .kind = KR_MEMORY_UNTRACKED, .vmem = true};
+    return add(engine, &entry);
 }
 
 void kr_inventory_remove(struct kr_engine *engine, void *base)
@@ -167,6 +179,8 @@ struct kr_footprint kr_inventory_footprint(struct kr_inventory *inventory, uint6
         } else if (entry->kind == KR_MEMORY_UNTRACKED) {
             footprint.untracked_bytes += entry->bytes;
             footprint.untracked_regions++;
+            footprint.vmem_bytes += entry->vmem ? entry->bytes : 0;
+            footprint.vmem_regions += entry->vmem;
         }
     }
     kr_inventory_let_go(inventory);

@@ -14,6 +14,7 @@ struct kr_entry {
     uint64_t generation;
     uint32_t agent;
     enum kr_memory_kind kind;
+    bool vmem; // a mapping of virtual memory
 };
 
 struct kr_inventory {
@@ -26,6 +27,7 @@ struct kr_inventory {
 struct kr_footprint {
     uint64_t bytes, regions;                     // that a window has to capture
     uint64_t untracked_bytes, untracked_regions; // that it cannot
+    uint64_t vmem_bytes, vmem_regions;           // of these, mappings of virtual memory
 };
 
 int kr_inventory_init(struct kr_inventory *inventory);

@@ -114,9 +114,9 @@ static void cancel(struct kr_run *run)
     kr_run_execution_over(run);
     if (status == 0)
         return;
-    kr_engine_message(
-        engine, "a pass on GPU %u can neither be cancelled nor waited for; there is no correct way to go on",
-        agent);
+    kr_engine_say(
+        engine, KR_LEVEL_FATAL,
+        "a pass on GPU %u can neither be cancelled nor waited for; there is no correct way to go on", agent);
     abort();
 }
 

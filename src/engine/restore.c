@@ -112,10 +112,10 @@ static void move_or_abort(struct kr_engine *engine, struct kr_shadow *shadow, co
     int status = move(engine, shadow, map, direction, &stats->restored_bytes, stats);
     if (status == 0)
         return;
-    kr_engine_message(engine,
-                      "memory of GPU %u could not be put back over either path (%s); there is no correct way "
-                      "to go on",
-                      shadow->agent, kreplay_status_text(status));
+    kr_engine_say(engine, KR_LEVEL_FATAL,
+                  "memory of GPU %u could not be put back over either path (%s); there is no correct way "
+                  "to go on",
+                  shadow->agent, kreplay_status_text(status));
     abort();
 }
 

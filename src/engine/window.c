@@ -56,8 +56,10 @@ static void escape(struct kr_engine *engine, struct kr_window *window)
             .window_id = window->window_id,
             .outcome = &outcome,
         };
-        if (window->ops[i].kind == KR_OP_DISPATCH)
-            kr_service_dispatch(agent, &record);
+        if (window->ops[i].kind != KR_OP_DISPATCH)
+            continue;
+        kr_service_dispatch(agent, &record);
+        kr_diagnose(engine, &record);
     }
     engine->backend->detach(engine->ctx, window->agent, window);
 }

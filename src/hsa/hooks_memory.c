@@ -270,7 +270,7 @@ static hsa_status_t vmem_map(void *va, size_t size, size_t offset, kr_hsa_vmem_h
     if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
         // Whose memory is behind the handle is not asked: on every GPU a dispatch with an argument into it
         // declines.
-        kr_inventory_add(kr_hsa.engine, 0, va, size, KR_MEMORY_UNTRACKED);
+        kr_inventory_add_vmem(kr_hsa.engine, 0, va, size);
         kr_hsa_release();
     }
     return status;
