@@ -3,13 +3,20 @@
 // software GPU has no use for. Also what makes a forked child inert.
 #include "softgpu/thunk/hsakmt_api.h"
 
+#include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned open_count; // guarded by open_lock
+static int sign = -1;       // the file opened as a sign of use; guarded by open_lock
 static atomic_bool usable;
 static atomic_bool forked; // set in a child of a process that had opened the interface; never cleared
 
@@ -27,6 +34,28 @@ bool sg_thunk_usable(void)
 HSAKMT_STATUS sg_thunk_release_status(void)
 {
     return atomic_load(&forked) ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+}
+
+// A user of a real GPU has /dev/kfd open as long as it uses it, which others can see. Here the file "kfd"
+// beside this library stands for it. Nothing depends on it: without the file there is no sign.
+static int open_sign(void)
+{
+    static const char name[] = "kfd";
+    Dl_info self;
+    char path[PATH_MAX];
+    if (!dladdr(&open_lock, &self) || !self.dli_fname)
+        return -1;
+    const char *slash = strrchr(self.dli_fname, '/');
+    int folder_length = slash ? (int)(slash - self.dli_fname) + 1 : 0;
+    int length = snprintf(path, sizeof(path), "%.*s%s", folder_length, self.dli_fname, name);
+    return length < (int)sizeof(path) ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+static void close_sign(void)
+{
+    if (sign >= 0)
+        close(sign);
+    sign = -1;
 }
 
 HSAKMT_STATUS hsaKmtOpenKFD(void)
@@ -52,6 +81,7 @@ HSAKMT_STATUS hsaKmtOpenKFD(void)
         goto out;
     }
     open_count = 1;
+    sign = open_sign();
     atomic_store_explicit(&usable, true, memory_order_release);
 out:
     pthread_mutex_unlock(&open_lock);
@@ -64,10 +94,12 @@ HSAKMT_STATUS hsaKmtCloseKFD(void)
         return sg_thunk_release_status();
     HSAKMT_STATUS status = HSAKMT_STATUS_SUCCESS;
     pthread_mutex_lock(&open_lock);
-    if (!open_count)
+    if (!open_count) {
         status = HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    else if (--open_count == 0)
+    } else if (--open_count == 0) {
         atomic_store_explicit(&usable, false, memory_order_release);
+        close_sign();
+    }
     pthread_mutex_unlock(&open_lock);
     return status;
 }

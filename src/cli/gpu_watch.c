@@ -7,11 +7,11 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 void kr_gpu_watch_start(struct kr_gpu_watch *watch, const char *path, uint64_t run_id)
@@ -46,22 +46,21 @@ static bool is_of_run(const char *pid, uint64_t run_id)
     return found;
 }
 
-static bool has_open(const char *pid, const char *wanted)
+static bool has_open(const char *pid, const char *path)
 {
     char folder[300];
+    struct stat wanted;
     snprintf(folder, sizeof(folder), "/proc/%s/fd", pid);
-    DIR *entries = opendir(folder);
+    DIR *entries = stat(path, &wanted) == 0 ? opendir(folder) : NULL;
     if (!entries)
         return false;
     bool found = false;
     struct dirent *entry;
     while (!found && (entry = readdir(entries))) {
-        char target[PATH_MAX];
-        ssize_t length = readlinkat(dirfd(entries), entry->d_name, target, sizeof(target) - 1);
-        if (length <= 0)
-            continue;
-        target[length] = '\0';
-        found = strcmp(target, wanted) == 0;
+        // The file, not its name: links may lead to it.
+        struct stat opened;
+        found = entry->d_name[0] != '.' && fstatat(dirfd(entries), entry->d_name, &opened, 0) == 0 &&
+                opened.st_dev == wanted.st_dev && opened.st_ino == wanted.st_ino;
     }
     closedir(entries);
     return found;
@@ -78,6 +77,19 @@ static bool run_has_open(const struct kr_gpu_watch *watch)
         found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
                 is_of_run(entry->d_name, watch->run_id) && has_open(entry->d_name, watch->path);
     closedir(processes);
+    return found;
+}
+
+pid_t kr_gpu_watch_survivor(uint64_t run_id)
+{
+    DIR *processes = opendir("/proc");
+    pid_t found = 0;
+    struct dirent *entry;
+    while (processes && !found && (entry = readdir(processes)))
+        if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' && is_of_run(entry->d_name, run_id))
+            found = (pid_t)strtol(entry->d_name, NULL, 10);
+    if (processes)
+        closedir(processes);
     return found;
 }
 

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct kr_gpu_watch {
     const char *path; // borrowed
@@ -21,5 +22,8 @@ struct kr_gpu_watch {
 void kr_gpu_watch_start(struct kr_gpu_watch *watch, const char *path, uint64_t run_id);
 void kr_gpu_watch_read(struct kr_gpu_watch *watch); // when fd is readable, and once after the program's end
 void kr_gpu_watch_stop(struct kr_gpu_watch *watch);
+
+// A process of the run that is still there, or 0.
+pid_t kr_gpu_watch_survivor(uint64_t run_id);
 
 #endif

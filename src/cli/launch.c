@@ -180,6 +180,28 @@ static void take_signals(int fd, pid_t pid)
             pass_on(pid, &info);
 }
 
+static void when_writing(int number)
+{
+    static const char text[] =
+        "kreplay: the program has ended, its files are being written; a second signal ends that\n";
+    (void)number;
+    ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
+    (void)written; // nobody to tell
+}
+
+// A signal that is sent to both, as batch systems do, may come to kreplay when it has only files left to
+// write. It must not cost them. The second signal does what it does to everybody.
+static void survive_one_signal(void)
+{
+    const struct sigaction once = {.sa_handler = when_writing, .sa_flags = SA_RESETHAND | SA_RESTART};
+    for (size_t i = 0; i < sizeof(held_signals) / sizeof(held_signals[0]); i++) {
+        struct sigaction before;
+        if (held_signals[i] != SIGCHLD && sigaction(held_signals[i], NULL, &before) == 0 &&
+            before.sa_handler == SIG_DFL)
+            sigaction(held_signals[i], &once, NULL);
+    }
+}
+
 int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch)
 {
     sigset_t held;
@@ -202,10 +224,10 @@ int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch)
     if (watch)
         kr_gpu_watch_read(watch);
     if (signals >= 0) {
-        take_signals(signals,
-                     0); // what was meant for the program must not end kreplay before its files are written
+        take_signals(signals, 0); // what was meant for the program does not count
         close(signals);
     }
+    survive_one_signal();
     sigprocmask(SIG_SETMASK, &original_mask, NULL);
     return status;
 }

@@ -29,7 +29,8 @@ int kr_launch_start(struct kr_launch *launch);
 void kr_launch_cancel(struct kr_launch *launch);
 
 // Waits for the program and passes SIGTERM, SIGHUP, SIGINT and SIGQUIT on to it; from the keyboard it gets
-// the last two itself, and kreplay stays to write its files. `watch` may be NULL. Returns wait()'s status.
+// the last two itself, and kreplay stays to write its files: from then on the first of each of these signals
+// is only answered in words. `watch` may be NULL. Returns wait()'s status.
 int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch);
 
 #endif

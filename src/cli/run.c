@@ -251,6 +251,12 @@ static int finish(struct run *run, int exit_status, const struct kr_gpu_watch *w
         kr_say(options, KR_LEVEL_ERROR, "cannot read %s: %s", run->folder, strerror(errno));
         return exit_status;
     }
+    pid_t survivor = kr_gpu_watch_survivor(run->id);
+    if (survivor)
+        kr_say(options, KR_LEVEL_WARNING,
+               "the program has ended, process %d that it started has not: what it still records can be read "
+               "later with kreplay convert -i %s",
+               (int)survivor, run->folder);
     if (logs.count == 0) {
         if (watch->used)
             kr_say(options, KR_LEVEL_ERROR,
@@ -263,7 +269,8 @@ static int finish(struct run *run, int exit_status, const struct kr_gpu_watch *w
             kr_say(options, KR_LEVEL_WARNING,
                    "nothing to write: the program did not use a GPU, or its runtime did not take %s from %s",
                    run->library, run->nvidia ? NVIDIA_VARIABLE : AMD_VARIABLE);
-        kr_run_folder_remove(run->folder);
+        if (!survivor)
+            kr_run_folder_remove(run->folder);
         return watch->used && exit_status == 0 ? 1 : exit_status;
     }
     const struct kr_run_info info = describe(run, exit_status);
@@ -276,18 +283,22 @@ static int finish(struct run *run, int exit_status, const struct kr_gpu_watch *w
     kr_log_paths_free(&logs);
     if (status || options->keep_logs)
         kr_say(options, KR_LEVEL_WARNING, "the record logs are in %s", run->folder);
-    else
+    else if (!survivor)
         kr_run_folder_remove(run->folder);
     return exit_status; // what kreplay could not write does not change what the program said
 }
 
+// Says how the program ended, and returns the exit status that tells it on.
 static int end_status(const struct kr_options *options, int status)
 {
-    if (!WIFSIGNALED(status))
-        return WEXITSTATUS(status);
-    kr_say(options, KR_LEVEL_ERROR, "the program was ended by signal %d (%s)", WTERMSIG(status),
-           strsignal(WTERMSIG(status)));
-    return 128 + WTERMSIG(status);
+    if (WIFSIGNALED(status)) {
+        kr_say(options, KR_LEVEL_ERROR, "the program was ended by signal %d (%s)%s", WTERMSIG(status),
+               strsignal(WTERMSIG(status)), WCOREDUMP(status) ? ", core dumped" : "");
+        return 128 + WTERMSIG(status);
+    }
+    kr_say(options, WEXITSTATUS(status) ? KR_LEVEL_WARNING : KR_LEVEL_INFO,
+           "the program ended with exit status %d", WEXITSTATUS(status));
+    return WEXITSTATUS(status);
 }
 
 static int launch(struct run *run)
