@@ -2,10 +2,11 @@
 // What the HSA back end knows: the runtime's functions, the GPUs, the program's queues and the windows in
 // flight. One per process, since the runtime and its API table are one per process.
 //
-// Locks. kr_hsa.lock guards start-up only. kr_hsa_agent.lock guards the agent's queue list, the queues'
-// window lists and the worker's flags. What only the worker thread touches (private queue, slots, running
-// window) needs no lock. Lock order: gate of the engine, then agent lock; no call into the engine or the
-// runtime under the agent lock but loads of signals.
+// Locks. kr_hsa.lock guards start-up only. kr_hsa_agent.lock guards the agent's queue list, the queues' lists
+// of dispatches and the worker's flags. What only the worker thread touches (private queue, slots, current
+// dispatch) needs no lock. Lock order: gate of the engine, then agent lock. Under the agent lock nothing is
+// called that may wait or call back; of the runtime only loads of signals, and once the creation of the
+// private queue.
 #ifndef KR_HSA_STATE_H
 #define KR_HSA_STATE_H
 

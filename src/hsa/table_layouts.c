@@ -41,6 +41,11 @@
     [KR_FN_hsa_amd_memory_lock_to_pool] = 42 + (shift), [KR_FN_hsa_amd_interop_map_buffer] = 25 + (shift),   \
     [KR_FN_hsa_amd_interop_unmap_buffer] = 26 + (shift), [KR_FN_hsa_amd_svm_attributes_set] = 46 + (shift),
 
+#define EXT_SLOTS_WITH_ENGINES EXT_SLOTS_FROM_18(2)[KR_FN_hsa_amd_memory_async_copy_on_engine] = 18,
+
+#define EXT_SLOTS_VMEM [KR_FN_hsa_amd_vmem_map] = 61, [KR_FN_hsa_amd_vmem_unmap] = 62,
+
+// clang-format off
 const struct kr_hsa_layout kr_hsa_layouts[] = {
     {
         .runtime = "ROCm 4.5 to 5.4",
@@ -58,21 +63,18 @@ const struct kr_hsa_layout kr_hsa_layouts[] = {
         .runtime = "ROCm 5.6 and 5.7",
         .major = {1, 1},
         .bytes = {1016, 456},
-        .slots = {CORE_SLOTS EXT_SLOTS_TO_17 EXT_SLOTS_FROM_18(2)[KR_FN_hsa_amd_memory_async_copy_on_engine] =
-                      18},
+        .slots = {CORE_SLOTS EXT_SLOTS_TO_17 EXT_SLOTS_WITH_ENGINES},
     },
     {
         .runtime = "ROCm 6 and later",
         .major = {2, 2},
-        // Up to the last slots used: core 125, extension 48 for what is required; vmem is taken when it is
-        // there.
+        // Up to the last slots that are required, core 125 and extension 48; vmem is taken when it is there.
         .bytes = {1008, 392},
         .append_only = true,
-        .slots = {CORE_SLOTS EXT_SLOTS_TO_17 EXT_SLOTS_FROM_18(2)[KR_FN_hsa_amd_memory_async_copy_on_engine] =
-                      18,
-                  [KR_FN_hsa_amd_vmem_map] = 61, [KR_FN_hsa_amd_vmem_unmap] = 62},
+        .slots = {CORE_SLOTS EXT_SLOTS_TO_17 EXT_SLOTS_WITH_ENGINES EXT_SLOTS_VMEM},
     },
 };
+// clang-format on
 const unsigned kr_hsa_layout_count = sizeof(kr_hsa_layouts) / sizeof(kr_hsa_layouts[0]);
 
 static const struct {
