@@ -74,17 +74,18 @@ static int describe(const struct kr_cuda *cuda, struct kr_device *device)
 static int add_device(struct kr_cuda *cuda, uint32_t index)
 {
     struct kr_device *device = &cuda->devices[index];
-    CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
-                                            .deviceIndex = index};
+    char chip[64];
 
     device->agent = index;
     if (cuda->driver.device_get(&device->handle, (int)index) != CUDA_SUCCESS)
         return KREPLAY_DEVICE;
     device->pageable_access =
         attribute(&cuda->driver, device->handle, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0;
-    if (cuda->cupti.get_chip_name(&chip) != CUPTI_SUCCESS)
-        chip.pChipName = "unknown";
-    kr_metrics_init(&device->metrics, chip.pChipName);
+    CUptiResult result = kr_metrics_chip(&cuda->cupti, index, chip, sizeof chip);
+    if (result != CUPTI_SUCCESS)
+        kr_engine_message(cuda->engine, "GPU %u has no counters: CUPTI: %s", index,
+                          kr_cupti_text(&cuda->cupti, result));
+    kr_metrics_init(&device->metrics, chip);
     cuda->device_count = index + 1; // the tool asks for counters while the agent is added
     return describe(cuda, device);
 }

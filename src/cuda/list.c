@@ -9,26 +9,24 @@
 static int list_device(const struct kr_driver *driver, const struct kr_cupti *cupti, uint32_t index,
                        const struct kr_cuda_list *list, char *error, size_t error_bytes)
 {
-    CUpti_Device_GetChipName_Params chip = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
-                                            .deviceIndex = index};
-    char product[256] = "";
+    char product[256] = "", chip[64];
     struct kr_metrics metrics;
     CUdevice device;
 
-    CUptiResult result = cupti->get_chip_name(&chip);
+    CUptiResult result = kr_metrics_chip(cupti, index, chip, sizeof chip);
     if (result != CUPTI_SUCCESS) {
-        snprintf(error, error_bytes, "cuptiDeviceGetChipName: %s", kr_cupti_text(cupti, result));
+        snprintf(error, error_bytes, "CUPTI: %s", kr_cupti_text(cupti, result));
         return KREPLAY_UNAVAILABLE;
     }
     if (driver->device_get(&device, (int)index) == CUDA_SUCCESS)
         driver->device_get_name(product, sizeof product, device);
-    int status = list->gpu(list->arg, index, product, chip.pChipName);
+    int status = list->gpu(list->arg, index, product, chip);
     if (status != 0)
         return status;
-    kr_metrics_init(&metrics, chip.pChipName);
+    kr_metrics_init(&metrics, chip);
     status = kr_metrics_visit(cupti, &metrics, index, list->metric, list->arg);
     if (status == KREPLAY_UNAVAILABLE)
-        snprintf(error, error_bytes, "CUPTI does not know the chip \"%s\"", chip.pChipName);
+        snprintf(error, error_bytes, "CUPTI does not know the chip \"%s\"", chip);
     kr_metrics_fini(cupti, &metrics);
     return status;
 }

@@ -11,6 +11,19 @@
 #define SUFFIXES_MOST 256u
 #define NAME_BYTES    512u
 
+CUptiResult kr_metrics_chip(const struct kr_cupti *cupti, uint32_t device, char *chip, size_t chip_bytes)
+{
+    CUpti_Profiler_Initialize_Params initialize = {.structSize =
+                                                       CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
+    CUpti_Device_GetChipName_Params params = {.structSize = CUpti_Device_GetChipName_Params_STRUCT_SIZE,
+                                              .deviceIndex = device};
+    CUptiResult result = cupti->profiler_initialize(&initialize);
+    if (result == CUPTI_SUCCESS)
+        result = cupti->get_chip_name(&params);
+    snprintf(chip, chip_bytes, "%s", result == CUPTI_SUCCESS ? params.pChipName : "unknown");
+    return result;
+}
+
 void kr_metrics_init(struct kr_metrics *metrics, const char *chip)
 {
     *metrics = (struct kr_metrics){0};

@@ -30,6 +30,10 @@ struct kr_metric_group {
     size_t config_bytes, data_bytes, ranges; // `data` has room for this many ranges
 };
 
+// The chip of a GPU as CUPTI names it, for example "GH100"; after cuInit, and before anything below.
+// Initialises CUPTI's profiler, without which the question crashes.
+CUptiResult kr_metrics_chip(const struct kr_cupti *cupti, uint32_t device, char *chip, size_t chip_bytes);
+
 void kr_metrics_init(struct kr_metrics *metrics, const char *chip);
 void kr_metrics_fini(const struct kr_cupti *cupti, struct kr_metrics *metrics);
 

@@ -16,14 +16,11 @@ static bool did(struct kr_profiler *profiler, const char *function, CUptiResult 
 
 static bool enable(const struct kr_cupti *cupti, struct kr_profiler *profiler, CUcontext context)
 {
-    CUpti_Profiler_Initialize_Params initialize = {.structSize =
-                                                       CUpti_Profiler_Initialize_Params_STRUCT_SIZE};
     CUpti_RangeProfiler_Enable_Params params = {.structSize = CUpti_RangeProfiler_Enable_Params_STRUCT_SIZE,
                                                 .ctx = context};
     if (profiler->object)
         return true;
-    if (!did(profiler, "cuptiProfilerInitialize", cupti->profiler_initialize(&initialize)) ||
-        !did(profiler, "cuptiRangeProfilerEnable", cupti->range_enable(&params)))
+    if (!did(profiler, "cuptiRangeProfilerEnable", cupti->range_enable(&params)))
         return false;
     profiler->object = params.pRangeProfilerObject;
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Two kernels that wait for each other: the first can end only when the second runs. Under replay the wait for the
-// first is bounded and it stands as the plain run.
+// first is bounded and it stands as the plain run. Needs CUDA_MODULE_LOADING=EAGER: loading the second would wait too.
 #include "check.h"
 
 __global__ void wait_for(volatile unsigned *flag, unsigned *out)
