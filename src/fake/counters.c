@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAKE_RUNS, FAKE_READS, FAKE_WRITES, FAKE_WORK, FAKE_COUNTERS };
+enum { FAKE_RUNS, FAKE_READS, FAKE_WRITES, FAKE_WORK, FAKE_INSTS, FAKE_COUNTERS };
 
 static const struct {
     const char *name, *description;
@@ -16,6 +16,8 @@ static const struct {
     [FAKE_READS] = {"FAKE_READS", "reads", 1},
     [FAKE_WRITES] = {"FAKE_WRITES", "writes, low and high half of the count", 2},
     [FAKE_WORK] = {"FAKE_WORK", "work", 1},
+    // The name makes it one that repeats exactly.
+    [FAKE_INSTS] = {"SQ_INSTS_FAKE", "work again", 1},
 };
 
 struct fake_group {
@@ -95,7 +97,7 @@ void fake_group_destroy(void *ctx, kreplay_group *group)
 size_t fake_group_read(const kreplay_group *base, const struct kr_fake_exec *exec, kreplay_value *values)
 {
     const struct fake_group *group = (const struct fake_group *)base;
-    const uint64_t counted[FAKE_COUNTERS] = {1, exec->reads, exec->writes / 2, exec->work};
+    const uint64_t counted[FAKE_COUNTERS] = {1, exec->reads, exec->writes / 2, exec->work, exec->work};
     size_t count = 0;
     for (size_t i = 0; i < group->count; i++) {
         unsigned which = group->which[i];

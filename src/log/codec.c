@@ -101,7 +101,10 @@
     F(u64, compare_ns)                                                                                       \
     F(u64, restore_ns)                                                                                       \
     F(u64, passes_ns)                                                                                        \
-    F(u64, finish_ns)
+    F(u64, finish_ns)                                                                                        \
+    F(later_u64, untracked_vmem_bytes)                                                                       \
+    F(later_u64, untracked_vmem_regions)                                                                     \
+    F(later_u32, disagreements)
 
 #define VALUE_FIELDS(F)                                                                                      \
     F(u64, counter_id)                                                                                       \
@@ -111,7 +114,23 @@
 
 #define END_FIELDS(F)                                                                                        \
     F(u64, end_ns)                                                                                           \
-    F(u64, dispatches)
+    F(u64, dispatches)                                                                                       \
+    F(later_u64, lost)
+
+// Fields that version 1 did not have from its beginning: where a record or section ends before them, they are
+// zero.
+#define kr_out_later_u64 kr_out_u64
+#define kr_out_later_u32 kr_out_u32
+
+static uint64_t kr_in_later_u64(struct kr_in *in)
+{
+    return in->left == 0 ? 0 : kr_in_u64(in);
+}
+
+static uint32_t kr_in_later_u32(struct kr_in *in)
+{
+    return in->left == 0 ? 0 : kr_in_u32(in);
+}
 
 // Least bytes that one value, one pass (with its section length) and one counter id take: bounds for counts.
 #define VALUE_BYTES      24u
@@ -153,6 +172,7 @@ static void put_group(struct kr_out *out, const void *value)
     kr_out_u32(out, (uint32_t)from->counter_count);
     for (size_t i = 0; i < from->counter_count; i++)
         kr_out_u64(out, from->counter_ids[i]);
+    kr_out_later_u64(out, from->witness_id);
 }
 
 static void put_message(struct kr_out *out, const void *value)
@@ -231,6 +251,7 @@ static int get_group(struct kr_in *in, kr_log_group *to, struct kr_log_arrays *a
     for (size_t i = 0; i < to->counter_count; i++)
         ids[i] = kr_in_u64(in);
     to->counter_ids = ids;
+    to->witness_id = kr_in_later_u64(in);
     return KREPLAY_OK;
 }
 

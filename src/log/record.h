@@ -23,6 +23,7 @@ typedef struct kr_log_process {
 typedef struct kr_log_end {
     uint64_t end_ns;
     uint64_t dispatches; // seen
+    uint64_t lost;       // records that could not be written
 } kr_log_end;
 
 // A counter group as asked for on the command line: index is its position there.
@@ -31,6 +32,7 @@ typedef struct kr_log_group {
     uint32_t agent_id;
     const uint64_t *counter_ids;
     size_t counter_count;
+    uint64_t witness_id; // counter that was added to the group only to compare passes; 0 = none
 } kr_log_group;
 
 enum kr_log_type {

@@ -93,14 +93,47 @@ static void select_counters(const struct known_counters *known, const struct kr_
     }
 }
 
-// Adds the group to the plan, or says why not.
-static void plan_group(struct kr_plan *plan, const kreplay_agent *agent, uint32_t index,
-                       const struct selection *selection, struct kr_log *log)
+static uint64_t counter_id(const void *arg, const char *name)
+{
+    const struct known_counter *counter = find_counter(arg, name);
+    return counter == NULL ? 0 : counter->id;
+}
+
+// Keeps a group while the plan is made, with room for one counter more. False: out of memory.
+static bool keep(struct kr_plan_group *kept, uint32_t index, const struct selection *selection,
+                 kreplay_group *group)
+{
+    *kept = (struct kr_plan_group){
+        .index = index,
+        .names = calloc(selection->count + 1, sizeof(*kept->names)),
+        .ids = calloc(selection->count + 1, sizeof(*kept->ids)),
+        .count = selection->count,
+        .group = group,
+    };
+    if (kept->names == NULL || kept->ids == NULL)
+        return false;
+    memcpy(kept->names, selection->names, selection->count * sizeof(*kept->names));
+    memcpy(kept->ids, selection->ids, selection->count * sizeof(*kept->ids));
+    return true;
+}
+
+static void forget_groups(struct kr_plan_group *kept, size_t count)
+{
+    for (size_t i = 0; kept != NULL && i < count; i++) {
+        free(kept[i].names);
+        free(kept[i].ids);
+    }
+    free(kept);
+}
+
+// Makes the group, or says why not. NULL: it is not part of the plan.
+static kreplay_group *make_group(struct kr_plan *plan, const kreplay_agent *agent, uint32_t index,
+                                 const struct selection *selection, struct kr_log *log)
 {
     if (selection->count == 0) {
         kr_say(log, "counter group %u is skipped on GPU %u (%s), which has none of its counters: %s",
                index + 1, agent->agent_id, agent->name, selection->missing);
-        return;
+        return NULL;
     }
     if (selection->missing[0] != '\0')
         kr_say(log, "counter group %u lacks on GPU %u (%s): %s", index + 1, agent->agent_id, agent->name,
@@ -110,18 +143,27 @@ static void plan_group(struct kr_plan *plan, const kreplay_agent *agent, uint32_
     kreplay_group *group = NULL;
     int rc = kreplay_group_create(agent->agent_id, selection->names, selection->count, &group, error,
                                   sizeof(error));
-    if (rc != KREPLAY_OK) {
-        kr_say(log, "counter group %u cannot be collected on GPU %u (%s): %s", index + 1, agent->agent_id,
-               agent->name, error[0] != '\0' ? error : kreplay_status_text(rc));
-        plan->reason = KREPLAY_REASON_COUNTERS_UNAVAILABLE;
-        return;
+    if (rc == KREPLAY_OK)
+        return group;
+    kr_say(log, "counter group %u cannot be collected on GPU %u (%s): %s", index + 1, agent->agent_id,
+           agent->name, error[0] != '\0' ? error : kreplay_status_text(rc));
+    plan->reason = KREPLAY_REASON_COUNTERS_UNAVAILABLE;
+    return NULL;
+}
+
+// The plan takes the groups over, each with a record in the log.
+static void take_groups(struct kr_plan *plan, const struct kr_plan_group *kept, size_t count,
+                        struct kr_log *log)
+{
+    for (size_t i = 0; i < count; i++) {
+        plan->groups[plan->count++] = kept[i].group;
+        const kr_log_group record = {.index = kept[i].index,
+                                     .agent_id = plan->agent_id,
+                                     .counter_ids = kept[i].ids,
+                                     .counter_count = kept[i].count,
+                                     .witness_id = kept[i].witness};
+        (void)kr_log_put_group(log, &record);
     }
-    plan->groups[plan->count++] = group;
-    kr_log_group record = {.index = index,
-                           .agent_id = agent->agent_id,
-                           .counter_ids = selection->ids,
-                           .counter_count = selection->count};
-    (void)kr_log_put_group(log, &record);
 }
 
 static size_t largest_group(const struct kr_groups *groups)
@@ -132,16 +174,18 @@ static size_t largest_group(const struct kr_groups *groups)
     return largest;
 }
 
-struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_groups *groups, struct kr_log *log)
+struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_groups *groups, bool witness,
+                               struct kr_log *log)
 {
     struct known_counters known = {.groups = groups, .log = log};
     struct selection selection = {0};
-    size_t largest = largest_group(groups);
+    size_t largest = largest_group(groups), kept_count = 0;
     struct kr_plan *plan = calloc(1, sizeof(*plan));
     kreplay_group **made = calloc(groups->count, sizeof(*made));
+    struct kr_plan_group *kept = calloc(groups->count, sizeof(*kept));
     selection.names = calloc(largest, sizeof(*selection.names));
     selection.ids = calloc(largest, sizeof(*selection.ids));
-    if (plan == NULL || made == NULL || selection.names == NULL || selection.ids == NULL)
+    if (plan == NULL || made == NULL || kept == NULL || selection.names == NULL || selection.ids == NULL)
         goto no_memory;
     *plan = (struct kr_plan){
         .agent_id = agent->agent_id, .groups = made, .reason = KREPLAY_REASON_NO_COUNTERS_FOR_AGENT};
@@ -156,8 +200,15 @@ struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_group
     }
     for (size_t i = 0; rc == KREPLAY_OK && i < groups->count; i++) {
         select_counters(&known, &groups->groups[i], &selection);
-        plan_group(plan, agent, (uint32_t)i, &selection, log);
+        kreplay_group *group = make_group(plan, agent, (uint32_t)i, &selection, log);
+        if (group != NULL && !keep(&kept[kept_count++], (uint32_t)i, &selection, group))
+            goto no_memory;
     }
+    if (witness)
+        kr_witness_add(kept, kept_count, agent->agent_id, counter_id, &known);
+    if (kr_repeated_list(kept, kept_count, &plan->repeated, &plan->repeated_count) != 0)
+        goto no_memory;
+    take_groups(plan, kept, kept_count, log);
     if (plan->count == 0)
         kr_say(log, "nothing can be collected on GPU %u (%s): its kernels run once, without counters",
                agent->agent_id, agent->name);
@@ -167,10 +218,13 @@ struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_group
 
 no_memory:
     kr_say(log, "out of memory: nothing is collected on GPU %u (%s)", agent->agent_id, agent->name);
+    for (size_t i = 0; i < kept_count; i++)
+        kreplay_group_destroy(kept[i].group);
     free(plan);
     free(made);
     plan = NULL;
 done:
+    forget_groups(kept, kept_count);
     forget_counters(&known);
     free(selection.names);
     free(selection.ids);
@@ -182,5 +236,6 @@ void kr_plan_destroy(struct kr_plan *plan)
     for (size_t i = 0; i < plan->count; i++)
         kreplay_group_destroy(plan->groups[i]);
     free(plan->groups);
+    free(plan->repeated);
     free(plan);
 }

@@ -11,8 +11,17 @@
 #define PREFIX     "kreplay: "
 #define LINE_BYTES 1024u
 
+static _Atomic int chosen = KR_LEVEL_WARNING;
+
+void kr_say_level(enum kr_log_level level)
+{
+    chosen = (int)level;
+}
+
 void kr_say(struct kr_log *log, const char *format, ...)
 {
+    if (chosen < KR_LEVEL_WARNING)
+        return;
     int err = errno;
     char line[LINE_BYTES] = PREFIX;
     char *text = line + strlen(PREFIX);

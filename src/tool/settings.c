@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 
 #define DEFAULT_RUN_DIR "kreplay-run"
 
@@ -15,10 +16,37 @@ static const char *environment(const char *name, const char *otherwise)
     return value != NULL && *value != '\0' ? value : otherwise;
 }
 
+// The words that the command takes for its switches.
+static int read_switch(const char *name, bool otherwise, bool *out)
+{
+    static const char *const words[2][6] = {{"off", "0", "false", "no", "n", "f"},
+                                            {"on", "1", "true", "yes", "y", "t"}};
+    const char *text = environment(name, NULL);
+    *out = otherwise;
+    if (text == NULL)
+        return 0;
+    for (int truth = 0; truth < 2; truth++)
+        for (size_t i = 0; i < 6; i++)
+            if (strcasecmp(text, words[truth][i]) == 0) {
+                *out = truth != 0;
+                return 0;
+            }
+    return -1;
+}
+
 int kr_settings_read(struct kr_settings *out, char *error, size_t error_bytes)
 {
     out->pmc = environment(KR_ENV_PMC, "");
     out->run_dir = environment(KR_ENV_RUN_DIR, DEFAULT_RUN_DIR);
+    if (read_switch(KR_ENV_WITNESS, true, &out->witness) != 0) {
+        snprintf(error, error_bytes, "%s \"%s\" is neither on nor off", KR_ENV_WITNESS,
+                 getenv(KR_ENV_WITNESS));
+        return KREPLAY_INVALID;
+    }
+    // The engine, which reads it too, complains about a level that there is not.
+    out->level = kr_level_parse(getenv(KR_ENV_LOG_LEVEL));
+    if (out->level == KR_LEVEL_COUNT)
+        out->level = KR_LEVEL_WARNING;
     const char *run_id = environment(KR_ENV_RUN_ID, "0");
     char *end = NULL;
     errno = 0;

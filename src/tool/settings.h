@@ -4,6 +4,9 @@
 #ifndef KR_SETTINGS_H
 #define KR_SETTINGS_H
 
+#include "engine/level.h" // KR_ENV_LOG_LEVEL
+
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,6 +17,8 @@
 #define KR_ENV_RUN_DIR "KREPLAY_RUN_DIR"
 // Id of the run, decimal; 0 or unset: made from time and pid.
 #define KR_ENV_RUN_ID "KREPLAY_RUN_ID"
+// Whether a witness is repeated in groups that have room for it: on (default) or off.
+#define KR_ENV_WITNESS "KREPLAY_WITNESS"
 // Debug switches that break one mechanism each, comma separated; see engine/fault.h.
 #define KR_ENV_FAULT "KREPLAY_FAULT"
 
@@ -22,6 +27,8 @@ struct kr_settings {
     const char *pmc;     // never NULL
     const char *run_dir; // never NULL
     uint64_t run_id;     // 0 = none given
+    bool witness;
+    enum kr_log_level level;
 };
 
 // 0, or KREPLAY_INVALID with a one-line `error`.

@@ -18,7 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_LOGS_PER_PID 1000u
+#define MAX_LOGS_PER_PID    1000u
+#define DISAGREEMENTS_NAMED 10u
 
 struct tool {
     struct kr_log *log;
@@ -27,6 +28,8 @@ struct tool {
     struct kr_plan *plans;
     atomic_uint_fast64_t dispatches;
     atomic_uint_fast64_t lost; // records that could not be written
+    atomic_uint disagreements; // dispatches whose passes disagree and that were named
+    bool witness;
 };
 
 // Takes note of a record's fate; the first loss is said at once, the sum at the end.
@@ -53,7 +56,7 @@ static void on_agent(void *arg, const kreplay_agent *agent)
 {
     struct tool *tool = arg;
     logged(tool, kr_log_put_agent(tool->log, agent));
-    struct kr_plan *plan = kr_plan_create(agent, &tool->groups, tool->log);
+    struct kr_plan *plan = kr_plan_create(agent, &tool->groups, tool->witness, tool->log);
     if (plan == NULL)
         return;
     pthread_mutex_lock(&tool->lock);
@@ -96,6 +99,25 @@ static void on_pass(void *arg, kreplay_phase phase, kreplay_pass *pass)
         pass->group = plan->groups[pass->current_pass];
 }
 
+// Counts the counters on which the passes disagree. The first dispatches are named, the summary counts the
+// others.
+static uint32_t compare_passes(struct tool *tool, const struct kr_plan *plan,
+                               const kreplay_dispatch_record *record)
+{
+    struct kr_disagreement found;
+    uint32_t differing = kr_repeated_disagree(plan->repeated, plan->repeated_count, record, &found);
+    if (differing == 0 || atomic_load(&tool->disagreements) >= DISAGREEMENTS_NAMED)
+        return differing;
+    unsigned before = atomic_fetch_add(&tool->disagreements, 1);
+    if (before >= DISAGREEMENTS_NAMED)
+        return differing;
+    kr_say(tool->log, "dispatch %llu: its passes disagree: %s is %.17g in pass %u and %.17g in pass %u%s",
+           (unsigned long long)record->dispatch->dispatch_id, found.counter->name, found.least,
+           found.least_pass, found.most, found.most_pass,
+           before + 1 == DISAGREEMENTS_NAMED ? "; no more are named, the summary counts them" : "");
+    return differing;
+}
+
 static void on_dispatch(void *arg, const kreplay_dispatch_record *record)
 {
     struct tool *tool = arg;
@@ -103,10 +125,11 @@ static void on_dispatch(void *arg, const kreplay_dispatch_record *record)
     // The engine cannot know why this tool did not want a dispatch; the tool does.
     kreplay_dispatch_record copy = *record;
     kreplay_outcome outcome = *record->outcome;
-    if (outcome.kind == KREPLAY_FILTERED && outcome.reason == KREPLAY_REASON_NONE) {
-        const struct kr_plan *plan = find_plan(tool, record->dispatch->agent_id);
+    const struct kr_plan *plan = find_plan(tool, record->dispatch->agent_id);
+    if (outcome.kind == KREPLAY_FILTERED && outcome.reason == KREPLAY_REASON_NONE)
         outcome.reason = plan != NULL ? plan->reason : KREPLAY_REASON_COUNTERS_UNAVAILABLE;
-    }
+    if (plan != NULL)
+        outcome.disagreements = compare_passes(tool, plan, record);
     copy.outcome = &outcome;
     logged(tool, kr_log_put_dispatch(tool->log, &copy));
 }
@@ -133,7 +156,9 @@ static void destroy(struct tool *tool)
 static void on_fini(void *arg)
 {
     struct tool *tool = arg;
-    kr_log_end end = {.end_ns = kr_clock_ns(), .dispatches = atomic_load(&tool->dispatches)};
+    kr_log_end end = {.end_ns = kr_clock_ns(),
+                      .dispatches = atomic_load(&tool->dispatches),
+                      .lost = atomic_load(&tool->lost)};
     logged(tool, kr_log_put_end(tool->log, &end));
     uint64_t lost = atomic_load(&tool->lost);
     if (lost != 0)
@@ -244,6 +269,8 @@ int kr_tool_start(const char *backend, char *error, unsigned long error_bytes)
         return KREPLAY_NO_MEMORY;
     }
     tool->groups = groups;
+    tool->witness = settings.witness;
+    kr_say_level(settings.level);
     pthread_mutex_init(&tool->lock, NULL);
     rc = open_log(settings.run_dir, &tool->log, error, error_bytes);
     if (rc == KREPLAY_OK)

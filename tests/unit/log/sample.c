@@ -110,7 +110,8 @@ static void make_group(struct sample *s, uint64_t *r)
     s->expected.u.group = (kr_log_group){.index = (uint32_t)number(r),
                                          .agent_id = (uint32_t)number(r),
                                          .counter_ids = s->ids,
-                                         .counter_count = count};
+                                         .counter_count = count,
+                                         .witness_id = number(r)};
 }
 
 static void make_passes(struct sample *s, uint64_t *r)
@@ -171,7 +172,10 @@ static void make_dispatch(struct sample *s, uint64_t *r)
                                                        .compare_ns = number(r),
                                                        .restore_ns = number(r),
                                                        .passes_ns = number(r),
-                                                       .finish_ns = number(r)};
+                                                       .finish_ns = number(r),
+                                                       .untracked_vmem_bytes = number(r),
+                                                       .untracked_vmem_regions = number(r),
+                                                       .disagreements = (uint32_t)number(r)};
     s->expected.u.dispatch.record = (kreplay_dispatch_record){.size = sizeof(kreplay_dispatch_record),
                                                               .dispatch = &s->expected.u.dispatch.dispatch,
                                                               .outcome = &s->expected.u.dispatch.outcome,
@@ -211,7 +215,7 @@ void sample_make(struct sample *s, enum kr_log_type type, uint64_t *r)
         s->expected.u.message = text(s, 0, r);
         break;
     case KR_LOG_END:
-        s->expected.u.end = (kr_log_end){.end_ns = number(r), .dispatches = number(r)};
+        s->expected.u.end = (kr_log_end){.end_ns = number(r), .dispatches = number(r), .lost = number(r)};
         break;
     }
 }
@@ -321,6 +325,7 @@ static void check_group(const kr_log_group *a, const kr_log_group *b)
     SAME(a, b, index);
     SAME(a, b, agent_id);
     SAME(a, b, counter_count);
+    SAME(a, b, witness_id);
     for (size_t i = 0; i < a->counter_count; i++)
         SAME(a, b, counter_ids[i]);
 }
@@ -368,6 +373,9 @@ static void check_outcome(const kreplay_outcome *a, const kreplay_outcome *b)
     SAME(a, b, restore_ns);
     SAME(a, b, passes_ns);
     SAME(a, b, finish_ns);
+    SAME(a, b, untracked_vmem_bytes);
+    SAME(a, b, untracked_vmem_regions);
+    SAME(a, b, disagreements);
 }
 
 static void check_record(const kreplay_dispatch_record *a, const kreplay_dispatch_record *b)
@@ -426,6 +434,7 @@ void sample_check(const struct sample *s, const kr_log_record *record)
     case KR_LOG_END:
         SAME(&s->expected.u.end, &record->u.end, end_ns);
         SAME(&s->expected.u.end, &record->u.end, dispatches);
+        SAME(&s->expected.u.end, &record->u.end, lost);
         break;
     }
 }
