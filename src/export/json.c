@@ -5,6 +5,7 @@
 // the section "kreplay".
 #include "export/json_writer.h"
 #include "export/query.h"
+#include "export/summary.h"
 
 #include "kreplay/kreplay.h"
 
@@ -430,7 +431,7 @@ static int put_outcomes(struct writer *w)
         " window_id, requested_passes, executed_passes, captured_bytes, captured_regions,"
         " untracked_bytes, untracked_regions, compared_bytes, write_set_bytes, restored_bytes, restores,"
         " restore_retries, gate_ns, drain_ns, snapshot_ns, live_ns, compare_ns, restore_ns, passes_ns,"
-        " finish_ns"
+        " finish_ns, untracked_vmem_bytes, untracked_vmem_regions, disagreements"
         " FROM kreplay_outcome WHERE guid = %Q ORDER BY dispatch_id",
         w->guid);
     kr_json_list(json, "dispatches");
@@ -469,7 +470,6 @@ static int put_messages(struct writer *w)
 
 static int put_process(struct kr_export *export, const char *guid, void *arg)
 {
-    (void)export;
     struct writer *w = arg;
     struct kr_json *json = &w->json;
     w->guid = guid;
@@ -515,6 +515,10 @@ static int put_process(struct kr_export *export, const char *guid, void *arg)
 
     kr_json_object(json, "kreplay");
     status = put_outcomes(w);
+    if (!status)
+        status = kr_json_put_witnesses(export, json, guid);
+    if (!status)
+        status = kr_json_put_summary(export, json, guid);
     if (!status)
         status = put_messages(w);
     kr_json_close(json);

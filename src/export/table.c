@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The table for the terminal: a row a dispatch, a column a counter. The rows shown are in memory, nothing
 // else.
+#include "counters/agreement.h"
 #include "export/query.h"
 #include "export/text_table.h"
 
@@ -71,9 +72,10 @@ static void put_dispatch(struct kr_text_table *table, sqlite3_stmt *row)
         kr_text_table_cell(table, C_PASSES, "%" PRIu64 " of %" PRIu64, executed, requested);
     else
         kr_text_table_cell(table, C_PASSES, "%" PRIu64, executed);
-    kr_text_table_cell(table, C_OUTCOME, "%s%s%s%s%s", kind, declined ? ": " : "", declined ? reason : "",
+    kr_text_table_cell(table, C_OUTCOME, "%s%s%s%s%s%s", kind, declined ? ": " : "", declined ? reason : "",
                        sqlite3_column_int(row, 12) ? "" : ", not deterministic",
-                       sqlite3_column_int(row, 13) ? ", re-entrant" : "");
+                       sqlite3_column_int(row, 13) ? ", re-entrant" : "",
+                       sqlite3_column_int(row, 14) ? ", passes disagree" : "");
 }
 
 static size_t column_of(const struct kr_text_table *table, const char *counter)
@@ -86,36 +88,46 @@ static size_t column_of(const struct kr_text_table *table, const char *counter)
 
 // Sums of one dispatch's counters, pass by pass: the first is shown, the others are compared with it.
 struct sums {
-    uint64_t first, current;
-    double first_real, current_real; // what is added to them in real numbers
-    int64_t pass;                    // of `current`; -1 = none yet
-    bool have_first, differs;
+    struct kr_counter_sum shown, current, least, most;
+    int64_t pass;    // of `current`; -1 = none yet
+    bool is_witness; // that pass was not asked for the counter
+    bool have, have_shown;
 };
+
+static bool below(const struct kr_counter_sum *a, const struct kr_counter_sum *b)
+{
+    return kr_counter_sum_value(a) < kr_counter_sum_value(b);
+}
 
 static void end_pass(struct sums *sums)
 {
     if (sums->pass < 0)
         return;
-    if (!sums->have_first) {
-        sums->first = sums->current;
-        sums->first_real = sums->current_real;
-    } else if (sums->current != sums->first || sums->current_real != sums->first_real) {
-        sums->differs = true;
+    if (!sums->is_witness && !sums->have_shown) {
+        sums->shown = sums->current;
+        sums->have_shown = true;
     }
-    sums->have_first = true;
-    sums->current = 0;
-    sums->current_real = 0;
+    if (!sums->have || below(&sums->current, &sums->least))
+        sums->least = sums->current;
+    if (!sums->have || !below(&sums->current, &sums->most))
+        sums->most = sums->current;
+    sums->have = true;
+    sums->current = (struct kr_counter_sum){0};
 }
 
 static void end_counter(struct kr_text_table *table, size_t column, struct sums *sums, bool *differs)
 {
     end_pass(sums);
-    if (sums->have_first && column < table->column_count && sums->first_real != 0)
-        kr_text_table_cell(table, column, "%.4g%s", (double)sums->first + sums->first_real,
-                           sums->differs ? "*" : "");
-    else if (sums->have_first && column < table->column_count)
-        kr_text_table_cell(table, column, "%" PRIu64 "%s", sums->first, sums->differs ? "*" : "");
-    *differs = *differs || sums->differs;
+    if (sums->have_shown && column < table->column_count) {
+        double tolerance = kr_counter_tolerance(table->columns[column].name);
+        bool agrees = kr_counter_agrees(tolerance, &sums->least, &sums->most);
+        const char *mark = agrees ? "" : "*";
+        if (sums->shown.real != 0)
+            kr_text_table_cell(table, column, "%.4g%s", kr_counter_sum_value(&sums->shown), mark);
+        else
+            kr_text_table_cell(table, column, "%" PRIu64 "%s", sums->shown.whole, mark);
+        *differs = *differs || !agrees;
+    }
     *sums = (struct sums){.pass = -1};
 }
 
@@ -125,10 +137,12 @@ static int put_counters(struct kr_export *export, const char *guid, uint64_t dis
     sqlite3_stmt *row;
     int status =
         kr_query(export, &row,
-                 "SELECT i.name, v.pass, v.value FROM kreplay_value v JOIN rocpd_info_pmc i"
-                 " ON i.id = v.counter_id AND i.guid = v.guid WHERE v.guid = %Q AND v.dispatch_id = %lld"
-                 " ORDER BY i.name, v.pass",
-                 guid, (long long)dispatch_id);
+                 "SELECT i.name, v.pass, v.value, v.witness FROM"
+                 " (SELECT counter_id, pass, value, 0 AS witness FROM kreplay_value WHERE guid = %Q"
+                 " AND dispatch_id = %lld UNION ALL SELECT counter_id, pass, value, 1 FROM kreplay_witness"
+                 " WHERE guid = %Q AND dispatch_id = %lld) v"
+                 " JOIN rocpd_info_pmc i ON i.id = v.counter_id AND i.guid = %Q ORDER BY i.name, v.pass",
+                 guid, (long long)dispatch_id, guid, (long long)dispatch_id, guid);
     struct sums sums = {.pass = -1};
     size_t column = table->column_count;
     while (!status && (status = kr_query_next(export, row)) == 1) {
@@ -140,10 +154,11 @@ static int put_counters(struct kr_export *export, const char *guid, uint64_t dis
         if (sqlite3_column_int64(row, 1) != sums.pass)
             end_pass(&sums);
         sums.pass = sqlite3_column_int64(row, 1);
+        sums.is_witness = sqlite3_column_int(row, 3) != 0;
         if (sqlite3_column_type(row, 2) == SQLITE_FLOAT)
-            sums.current_real += sqlite3_column_double(row, 2);
+            sums.current.real += sqlite3_column_double(row, 2);
         else
-            sums.current += kr_store_u64(row, 2);
+            sums.current.whole += kr_store_u64(row, 2);
     }
     end_counter(table, column, &sums, differs);
     sqlite3_finalize(row);
@@ -158,7 +173,8 @@ static int put_rows(struct kr_export *export, const char *guid, struct kr_text_t
         kr_query(export, &row,
                  "SELECT k.dispatch_id, json_extract(s.extdata, '$.truncated_kernel_name'), k.grid_size_x,"
                  " k.grid_size_y, k.grid_size_z, k.workgroup_size_x, k.workgroup_size_y, k.workgroup_size_z,"
-                 " o.executed_passes, o.requested_passes, o.kind, o.reason, o.deterministic, o.reentrant"
+                 " o.executed_passes, o.requested_passes, o.kind, o.reason, o.deterministic, o.reentrant,"
+                 " o.disagreements"
                  " FROM rocpd_kernel_dispatch k JOIN kreplay_outcome o ON o.guid = k.guid AND o.dispatch_id ="
                  " k.dispatch_id JOIN rocpd_info_kernel_symbol s ON s.guid = k.guid AND s.id = k.kernel_id"
                  " WHERE k.guid = %Q ORDER BY k.dispatch_id LIMIT %lld",
@@ -198,7 +214,7 @@ static int put_notes(struct kr_export *export, const char *guid, uint64_t shown,
     bool noted = false;
     if (differs) {
         begin_note(out, &noted);
-        fputs("* differs between the passes that have it; the first of them is shown\n", out);
+        fputs("* differs between passes by more than this counter may; the first of them is shown\n", out);
     }
     sqlite3_stmt *row;
     int status = kr_query(

@@ -214,6 +214,24 @@ int kr_load_counter(struct kr_loader *loader, const kreplay_counter *counter)
     return kr_row_done(&row);
 }
 
+// Groups of an agent come in the order of its passes.
+static int note_witness(struct kr_loader *loader, const kr_log_group *group, uint32_t pass)
+{
+    size_t bytes = (loader->witness_count + 1) * sizeof(*loader->witnesses);
+    struct kr_witness *grown = realloc(loader->witnesses, bytes);
+    if (!grown)
+        return kr_store_fail(loader->store, KREPLAY_NO_MEMORY, "out of memory");
+    loader->witnesses = grown;
+    loader->witnesses[loader->witness_count++] =
+        (struct kr_witness){.agent_id = group->agent_id, .pass = pass, .counter_id = group->witness_id};
+    struct kr_row row = kr_row_begin(loader, S_OWN_GROUP_WITNESS);
+    kr_row_guid(&row);
+    kr_row_u64(&row, group->agent_id);
+    kr_row_u64(&row, group->index);
+    kr_row_u64(&row, group->witness_id);
+    return kr_row_done(&row);
+}
+
 static int load_group(struct kr_loader *loader, const kr_log_group *group)
 {
     for (size_t i = 0; i < group->counter_count; i++) {
@@ -227,8 +245,12 @@ static int load_group(struct kr_loader *loader, const kr_log_group *group)
         if (status)
             return status;
     }
-    return 0;
+    if (group->agent_id >= KR_MAX_AGENTS)
+        return 0; // no engine has so many
+    uint32_t pass = loader->agent_groups[group->agent_id]++;
+    return group->witness_id ? note_witness(loader, group, pass) : 0;
 }
+
 static int load_message(struct kr_loader *loader, const char *text)
 {
     struct kr_row row = kr_row_begin(loader, S_OWN_MESSAGE);
@@ -251,6 +273,7 @@ static int load_end(struct kr_loader *loader, const kr_log_end *end)
     kr_row_guid(&row);
     kr_row_u64(&row, end->end_ns);
     kr_row_u64(&row, end->dispatches);
+    kr_row_u64(&row, end->lost);
     int status = kr_row_done(&row);
     loader->last_end_ns = end->end_ns;
     return status;

@@ -69,6 +69,9 @@ static int put_outcome(struct kr_loader *loader, const kreplay_dispatch_record *
         outcome->restore_ns,
         outcome->passes_ns,
         outcome->finish_ns,
+        outcome->untracked_vmem_bytes,
+        outcome->untracked_vmem_regions,
+        outcome->disagreements,
     };
     for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
         kr_row_u64(&row, numbers[i]);
@@ -98,6 +101,28 @@ static int put_value(struct kr_loader *loader, uint64_t dispatch_id, const krepl
     return kr_row_done(&row);
 }
 
+static int put_witness_value(struct kr_loader *loader, uint64_t dispatch_id, uint32_t pass,
+                             const kreplay_value *value)
+{
+    struct kr_row row = kr_row_begin(loader, S_OWN_WITNESS);
+    kr_row_guid(&row);
+    kr_row_u64(&row, dispatch_id);
+    kr_row_u64(&row, pass);
+    kr_row_u64(&row, value->counter_id);
+    kr_row_u64(&row, value->instance);
+    kr_row_value(&row, value);
+    return kr_row_done(&row);
+}
+
+// The witness of a pass, 0 if nothing was added to its group.
+static uint64_t witness_of(const struct kr_loader *loader, uint32_t agent_id, uint32_t pass)
+{
+    for (size_t i = 0; i < loader->witness_count; i++)
+        if (loader->witnesses[i].agent_id == agent_id && loader->witnesses[i].pass == pass)
+            return loader->witnesses[i].counter_id;
+    return 0;
+}
+
 bool kr_value_undefined(const kreplay_value *value)
 {
     return value->kind == KREPLAY_VALUE_DOUBLE && value->real != value->real;
@@ -105,12 +130,16 @@ bool kr_value_undefined(const kreplay_value *value)
 
 // Whether an earlier pass of the record has the counter: then that pass stands for the dispatch. rocpd's own
 // view sums all values of a dispatch, so a second pass's values must not be there.
-static bool seen_earlier(const kreplay_dispatch_record *record, size_t pass, uint64_t counter_id)
+static bool seen_earlier(const struct kr_loader *loader, const kreplay_dispatch_record *record, size_t pass,
+                         uint64_t counter_id)
 {
-    for (size_t p = 0; p < pass; p++)
+    for (size_t p = 0; p < pass; p++) {
+        if (witness_of(loader, record->dispatch->agent_id, record->passes[p].pass) == counter_id)
+            continue;
         for (size_t v = 0; v < record->passes[p].value_count; v++)
             if (record->passes[p].values[v].counter_id == counter_id)
                 return true;
+    }
     return false;
 }
 
@@ -119,6 +148,7 @@ static int put_passes(struct kr_loader *loader, const kreplay_dispatch_record *r
     uint64_t dispatch_id = record->dispatch->dispatch_id;
     for (size_t p = 0; p < record->pass_count; p++) {
         const kreplay_pass_record *pass = &record->passes[p];
+        uint64_t witness = witness_of(loader, record->dispatch->agent_id, pass->pass);
         struct kr_row row = kr_row_begin(loader, S_OWN_PASS);
         kr_row_guid(&row);
         kr_row_u64(&row, dispatch_id);
@@ -130,8 +160,12 @@ static int put_passes(struct kr_loader *loader, const kreplay_dispatch_record *r
             const kreplay_value *value = &pass->values[v];
             if (kr_value_undefined(value))
                 continue;
+            if (value->counter_id == witness) {
+                status = put_witness_value(loader, dispatch_id, pass->pass, value);
+                continue;
+            }
             status = put_value(loader, dispatch_id, pass, v);
-            if (status || seen_earlier(record, p, pass->values[v].counter_id))
+            if (status || seen_earlier(loader, record, p, value->counter_id))
                 continue;
             row = kr_row_begin(loader, S_PMC_EVENT);
             kr_row_u64(&row, dispatch_id); // events are numbered like dispatches: there are no others

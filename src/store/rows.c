@@ -2,6 +2,8 @@
 // Statements and rows of one process.
 #include "store/rows.h"
 
+#include <stdlib.h>
+
 // %s is the suffix of the process's rocpd tables; our own statements have none.
 static const char *const statement_sql[S_COUNT] = {
 #define X(name, sql) [S_##name] = sql,
@@ -13,6 +15,7 @@ void kr_loader_close(struct kr_loader *loader)
 {
     for (int i = 0; i < S_COUNT; i++)
         sqlite3_finalize(loader->statements[i]);
+    free(loader->witnesses);
 }
 
 uint32_t kr_loader_node(const struct kr_loader *loader, uint32_t agent_id)

@@ -77,14 +77,17 @@
     X(OWN_PROCESS,                                                                                           \
       "INSERT INTO kreplay_process (guid, suffix, run_id, pid, ppid, hostname, command, backend,"            \
       " version, start_ns, start_unix_ns, log) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                 \
-    X(OWN_END, "UPDATE kreplay_process SET complete = 1, end_ns = ?2, dispatches = ?3 WHERE guid = ?1")      \
+    X(OWN_END, "UPDATE kreplay_process SET complete = 1, end_ns = ?2, dispatches = ?3, records_lost = ?4 "   \
+               "WHERE guid = ?1")                                                                            \
     X(OWN_DAMAGE, "UPDATE kreplay_process SET damaged_at = ?2 WHERE guid = ?1")                              \
     X(OWN_OUTCOME,                                                                                           \
       "INSERT INTO kreplay_outcome VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?,"      \
-      " ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                         \
+      " ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")                                                                \
     X(OWN_PASS, "INSERT INTO kreplay_pass VALUES (?, ?, ?, ?, ?)")                                           \
     X(OWN_VALUE, "INSERT INTO kreplay_value VALUES (?, ?, ?, ?, ?, ?, ?)")                                   \
     X(OWN_GROUP, "INSERT INTO kreplay_group VALUES (?, ?, ?, ?, ?)")                                         \
+    X(OWN_WITNESS, "INSERT INTO kreplay_witness VALUES (?, ?, ?, ?, ?, ?)")                                  \
+    X(OWN_GROUP_WITNESS, "INSERT INTO kreplay_group_witness VALUES (?, ?, ?, ?)")                            \
     X(OWN_MESSAGE, "INSERT INTO kreplay_message VALUES (?, ?, ?)")
 
 enum kr_statement {
@@ -98,6 +101,12 @@ enum { STRING_EMPTY = 1, STRING_KERNEL_DISPATCH = 2 }; // ids that the statement
 
 #define KR_MAX_AGENTS 64
 
+// A counter that was added to the group of one pass to compare passes by.
+struct kr_witness {
+    uint32_t agent_id, pass;
+    uint64_t counter_id;
+};
+
 // What is known of the process whose log is read.
 struct kr_loader {
     struct kr_store *store;
@@ -106,13 +115,16 @@ struct kr_loader {
     bool have_process;
     uint32_t pid, ppid;
     int64_t nid;
-    uint32_t agent_node[KR_MAX_AGENTS]; // node id by agent id: rocpd names agents by node
+    uint32_t agent_node[KR_MAX_AGENTS];   // node id by agent id: rocpd names agents by node
+    uint32_t agent_groups[KR_MAX_AGENTS]; // groups of each agent so far: the next one's pass
+    struct kr_witness *witnesses;
+    size_t witness_count;
     uint64_t messages;
     uint64_t last_end_ns;
     sqlite3_stmt *statements[S_COUNT]; // prepared at their first use
 };
 
-void kr_loader_close(struct kr_loader *loader); // finalizes the statements
+void kr_loader_close(struct kr_loader *loader); // finalizes the statements, frees what the loader holds
 
 uint32_t kr_loader_node(const struct kr_loader *loader, uint32_t agent_id);
 

@@ -79,7 +79,7 @@ static void differing_passes_are_marked(void **state)
           " 1  vecadd  1048576        1024       5  replayed    16384*           4002        6002            "
           " 8002          10002          12002         14002\n"
           "\n"
-          "* differs between the passes that have it; the first of them is shown\n"
+          "* differs between passes by more than this counter may; the first of them is shown\n"
           "host_memory (1): a kernel argument points into host memory\n"
           "... and 3 more dispatches, not shown here\n"
           "the program was killed or left without its exit handlers; its complete dispatches are all here\n");
