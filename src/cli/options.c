@@ -32,7 +32,11 @@ struct option {
 
 static const char *const mode_choices[] = {"kernel", "application", NULL};
 static const char *const format_choices[] = {"json", "csv", "rocpd", NULL}; // bits of kr_format, in order
-static const char *const level_choices[] = {"error", "warning", "info", NULL};
+static const char *const level_choices[] = {
+#define X(name, word) word,
+    KR_LEVEL_MAP(X)
+#undef X
+        NULL};
 
 #define AT(member) offsetof(struct kr_options, member)
 #define RUN        KR_VERB_RUN
@@ -71,8 +75,14 @@ static const struct option options_table[] = {
      "A record log, a folder of them, or a database that kreplay wrote."},
     {"arch", 0, TEXT, KR_VERB_LIST, AT(arch), "GFX", NULL,
      "Architecture (default: that of this machine's GPUs, or gfx90a)."},
-    {"log-level", 0, CHOICE, RUN, AT(log_level), "error|warning|info", level_choices,
-     "What kreplay says on standard error (default warning)."},
+    {"witness", 0, BOOL, RUN, AT(witness), "[on|off]", NULL,
+     "Repeat a counter that counts the same in every pass in all groups, where it has room (default on): "
+     "passes "
+     "that disagree are then noticed."},
+    {"log-level", 0, CHOICE, RUN | KR_VERB_CONVERT, AT(log_level), "fatal|error|warning|info|trace",
+     level_choices,
+     "What kreplay says on standard error (default warning): info has a line for each replayed dispatch "
+     "too."},
     {"help", 'h', FLAG, KR_VERB_ALL, AT(help), NULL, NULL, "Show this help."},
     {"version", 'v', FLAG, KR_VERB_ALL, AT(version), NULL, NULL, "Show the version."},
 };
@@ -322,7 +332,8 @@ static void take_verb(struct parser *parser)
 
 int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes)
 {
-    *options = (struct kr_options){.table = true, .table_rows = 100, .log_level = KR_LEVEL_WARNING};
+    *options =
+        (struct kr_options){.table = true, .table_rows = 100, .witness = true, .log_level = KR_LEVEL_WARNING};
     struct parser parser = {
         .options = options, .next = argc > 0 ? argv + 1 : argv, .error = error, .error_bytes = error_bytes};
     take_verb(&parser);
@@ -350,6 +361,11 @@ void kr_options_free(struct kr_options *options)
     free(options->file);
     free(options->arch);
     free(options->input);
+}
+
+const char *kr_options_level(const struct kr_options *options)
+{
+    return level_choices[options->log_level];
 }
 
 // ---- Help

@@ -5,6 +5,8 @@
 #ifndef KR_OPTIONS_H
 #define KR_OPTIONS_H
 
+#include "engine/level.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -17,8 +19,6 @@ enum kr_verb {
 };
 
 enum kr_format { KR_FORMAT_JSON = 1, KR_FORMAT_CSV = 2, KR_FORMAT_ROCPD = 4 };
-
-enum kr_log_level { KR_LEVEL_ERROR, KR_LEVEL_WARNING, KR_LEVEL_INFO };
 
 struct kr_options {
     enum kr_verb verb;
@@ -33,6 +33,7 @@ struct kr_options {
     unsigned table_rows; // 0 = all
     bool keep_logs;
     bool soft_gpu;
+    bool witness;
     int log_level;  // of kr_log_level
     char *arch;     // list: NULL = of this machine
     char *input;    // convert
@@ -43,6 +44,8 @@ struct kr_options {
 // either way.
 int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes);
 void kr_options_free(struct kr_options *options);
+
+const char *kr_options_level(const struct kr_options *options); // the word for log_level
 
 void kr_options_help(FILE *out, enum kr_verb verb);
 

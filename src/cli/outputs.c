@@ -153,6 +153,14 @@ static int print_table(const struct kr_options *options, struct kr_store *store)
     return 0;
 }
 
+// Last of all, on standard error whatever the others go to.
+static void print_summary(const struct kr_options *options, struct kr_store *store)
+{
+    struct kr_export export = {.store = store, .out = stderr};
+    if (options->log_level >= KR_LEVEL_WARNING && kr_export_summary(&export))
+        kr_say(options, KR_LEVEL_ERROR, "the summary: %s", export.error);
+}
+
 // ---- Both ways in
 
 static int put_out(const struct kr_options *options, struct kr_store *store, unsigned formats,
@@ -196,6 +204,7 @@ int kr_outputs_from_logs(const struct kr_options *options, const struct kr_log_p
         status = -1;
     if (database)
         kr_say(options, KR_LEVEL_WARNING, "wrote %s", database);
+    print_summary(options, store);
     goto out;
 
 store_failed:
@@ -211,10 +220,12 @@ int kr_outputs_from_database(const struct kr_options *options, const char *datab
 {
     struct kr_store *store = NULL;
     int status = -1;
-    if (kr_store_open(database, &store))
+    if (kr_store_open(database, &store)) {
         kr_say(options, KR_LEVEL_ERROR, "%s", kr_store_error(store));
-    else
+    } else {
         status = put_out(options, store, options->formats & ~(unsigned)KR_FORMAT_ROCPD, prefix);
+        print_summary(options, store);
+    }
     kr_store_close(store);
     return status;
 }

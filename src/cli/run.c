@@ -186,6 +186,8 @@ static int set_environment(struct run *run, struct kr_launch *launch)
         {KR_ENV_PMC, pmc, false},
         {KR_ENV_RUN_DIR, run->folder, false},
         {KR_ENV_RUN_ID, id, false},
+        {KR_ENV_WITNESS, run->options->witness ? "on" : "off", false},
+        {KR_ENV_LOG_LEVEL, kr_options_level(run->options), false},
         {"LD_LIBRARY_PATH", libraries, false},
         {"LD_PRELOAD", preload, false},
     };

@@ -122,7 +122,24 @@ static void defaults(void **state)
     assert_true(options.table);
     assert_int_equal(options.table_rows, 100);
     assert_int_equal(options.log_level, KR_LEVEL_WARNING);
+    assert_true(options.witness);
     kr_options_free(&options);
+}
+
+static void levels_and_witness(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"fatal", "error", "warning", "info", "trace"};
+    for (int i = 0; i < 5; i++) {
+        struct kr_options options;
+        char line[64];
+        snprintf(line, sizeof(line), "--witness off --log-level %s", words[i]);
+        good(&options, line);
+        assert_int_equal(options.log_level, i);
+        assert_string_equal(kr_options_level(&options), words[i]);
+        assert_false(options.witness);
+        kr_options_free(&options);
+    }
 }
 
 static void wrong_lines_name_the_cause(void **state)
@@ -200,6 +217,7 @@ static void help_shows_every_option_of_the_verb(void **state)
                                         "-v, --version",
                                         "-h, --help",
                                         "--log-level",
+                                        "--witness",
                                         "--table"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
         assert_non_null(strstr(text, names[i]));
@@ -211,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(groups_end_at_the_next_option),
+        cmocka_unit_test(levels_and_witness),
         cmocka_unit_test(run_is_the_default_verb),
         cmocka_unit_test(booleans_take_an_optional_value),
         cmocka_unit_test(every_form_of_a_value),

@@ -92,7 +92,12 @@ static void put_head(struct kr_log *log, const struct sample_log *sample)
     }
     for (unsigned i = 0; i < SAMPLE_PASSES; i++) {
         const uint64_t ids[] = {WAVES, VALU, FIRST_UNIQUE + i};
-        const kr_log_group group = {.index = i, .agent_id = 0, .counter_ids = ids, .counter_count = 3};
+        bool added = sample->witness && i != 1;
+        const kr_log_group group = {.index = i,
+                                    .agent_id = 0,
+                                    .counter_ids = added ? ids + 1 : ids,
+                                    .counter_count = added ? 2 : 3,
+                                    .witness_id = added ? WAVES : 0};
         check(kr_log_put_group(log, &group));
     }
 }
@@ -139,7 +144,8 @@ static void put_dispatch(struct kr_log *log, const struct sample_log *sample, ui
                                       .captured_bytes = 12582912,
                                       .captured_regions = 3,
                                       .restores = 4,
-                                      .live_ns = 500};
+                                      .live_ns = 500,
+                                      .disagreements = sample->witness && sample->drift && id == 1};
     const kreplay_outcome refused = {.size = sizeof(refused),
                                      .kind = KREPLAY_DECLINED,
                                      .reason = KREPLAY_REASON_HOST_MEMORY,
@@ -168,7 +174,8 @@ void sample_log_write(const struct sample_log *sample)
     for (unsigned i = 0; i < sample->plain_dispatches; i++)
         put_dispatch(log, sample, SAMPLE_DISPATCHES + 1 + i, true);
     check(kr_log_put_message(log, "dispatch 4 declined: host_memory"));
-    const kr_log_end end = {.end_ns = 9000000, .dispatches = SAMPLE_DISPATCHES + sample->plain_dispatches};
+    const kr_log_end end = {
+        .end_ns = 9000000, .dispatches = SAMPLE_DISPATCHES + sample->plain_dispatches, .lost = sample->lost};
     if (!sample->killed)
         check(kr_log_put_end(log, &end));
     kr_log_close(log);

@@ -12,6 +12,8 @@ struct sample_log {
     uint32_t pid;              // 0 = 4242
     bool killed;               // no last record
     bool drift;                // SQ_WAVES of dispatch 1 differs in its last pass
+    bool witness;              // SQ_WAVES is asked for in pass 1 only and the witness of the other passes
+    uint64_t lost;             // records, as the last record says
     uint64_t huge_value;       // when not 0: SQ_WAVES of dispatch 1, instance 0, in every pass
     unsigned plain_dispatches; // this many more dispatches without values
 };
