@@ -4,6 +4,7 @@
 
 #include "cli/say.h"
 #include "export/export.h"
+#include "kreplay/kreplay.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -189,15 +190,18 @@ int kr_outputs_from_logs(const struct kr_options *options, const struct kr_log_p
         goto store_failed;
     status = 0;
     for (size_t i = 0; i < logs->count; i++) {
-        if (kr_store_add_log(store, logs->paths[i]) == 0) {
-            added++;
-            continue;
-        }
-        kr_say(options, KR_LEVEL_ERROR, "%s", kr_store_error(store));
-        status = -1;
+        int failure = kr_store_add_log(store, logs->paths[i]);
+        if (failure)
+            kr_say(options, failure == KREPLAY_END ? KR_LEVEL_WARNING : KR_LEVEL_ERROR, "%s",
+                   kr_store_error(store));
+        if (failure && failure != KREPLAY_END) // a log without records has nothing to lose
+            status = -1;
+        added += failure == 0;
     }
-    if (added == 0)
+    if (added == 0) {
+        status = -1;
         goto out;
+    }
     if (kr_store_finish(store))
         goto store_failed;
     if (put_out(options, store, formats, prefix))

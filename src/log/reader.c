@@ -70,9 +70,36 @@ static int look_at_size(struct kr_log_reader *reader)
     return KREPLAY_OK;
 }
 
+// What is left of a header when the process ended while it was written: its beginning, then zeros or nothing.
+static bool is_begun_header(const uint8_t *bytes, size_t count)
+{
+    uint8_t header[KR_LOG_HEADER_BYTES] = {0};
+    struct kr_out out = {.bytes = header, .capacity = sizeof(header)};
+    kr_out_bytes(&out, KR_LOG_MAGIC, KR_LOG_MAGIC_BYTES);
+    kr_out_u32(&out, KR_LOG_VERSION);
+    kr_out_u32(&out, KR_LOG_HEADER_BYTES);
+    size_t same = 0;
+    while (same < count && bytes[same] == header[same])
+        same++;
+    for (size_t i = same; i < count; i++)
+        if (bytes[i] != 0)
+            return false;
+    return true;
+}
+
 static int read_header(struct kr_log_reader *reader)
 {
     const uint8_t *bytes;
+    if (reader->file_bytes <= KR_LOG_HEADER_BYTES) {
+        size_t count = (size_t)reader->file_bytes;
+        int rc = count == 0 ? KREPLAY_OK : view(reader, 0, count, &bytes);
+        if (rc != KREPLAY_OK)
+            return rc;
+        if (count == 0 || is_begun_header(bytes, count)) {
+            reader->offset = count; // a log without records
+            return KREPLAY_OK;
+        }
+    }
     int rc = view(reader, 0, KR_LOG_HEADER_BYTES, &bytes);
     if (rc != KREPLAY_OK)
         return rc;

@@ -88,7 +88,8 @@ typedef struct kr_log_record {
 } kr_log_record;
 
 struct kr_log_reader;
-// KREPLAY_IO, KREPLAY_CORRUPT (not a log), KREPLAY_UNSUPPORTED (version).
+// KREPLAY_IO, KREPLAY_CORRUPT (not a log), KREPLAY_UNSUPPORTED (version). A file that ends within its header
+// is a log without records: its process ended there.
 int kr_log_open(const char *path, struct kr_log_reader **out);
 // 0 with *record filled; KREPLAY_END at the last whole record; KREPLAY_CORRUPT when bytes follow that are no
 // record (what was read before stays valid). Unknown record types are skipped, and so is a last record that

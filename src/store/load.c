@@ -317,8 +317,12 @@ static int load_records(struct kr_loader *loader, struct kr_log_reader *reader)
         if ((status = load_record(loader, &record)))
             return status;
     }
-    if (!loader->have_process)
-        return kr_store_fail(loader->store, KREPLAY_CORRUPT, "%s holds no whole record", loader->log_path);
+    if (!loader->have_process && status == KREPLAY_END)
+        return kr_store_fail(loader->store, status,
+                             "%s holds no record: its process ended before it had written one",
+                             loader->log_path);
+    if (!loader->have_process && status == KREPLAY_CORRUPT)
+        return kr_store_fail(loader->store, status, "%s holds no whole record", loader->log_path);
     if (status == KREPLAY_CORRUPT) {
         struct kr_row row = kr_row_begin(loader, S_OWN_DAMAGE);
         kr_row_guid(&row);

@@ -39,7 +39,8 @@ struct kr_store_run {
 int kr_store_create(const char *path, struct kr_store **out);
 int kr_store_set_run(struct kr_store *store, const struct kr_store_run *run);
 // Adds one process. A log without its last record, or cut in the middle of one, is read as far as it goes and
-// marked; one that cannot be read at all is KREPLAY_CORRUPT, _UNSUPPORTED or _IO and adds nothing.
+// marked; one that cannot be read at all is KREPLAY_CORRUPT, _UNSUPPORTED or _IO and adds nothing, and one
+// without any record, whose process ended too early, is KREPLAY_END.
 int kr_store_add_log(struct kr_store *store, const char *log_path);
 // Makes the views and indexes and commits. Nothing is visible in a file before.
 int kr_store_finish(struct kr_store *store);
