@@ -96,6 +96,11 @@ void kr_engine_destroy(struct kr_engine *engine)
     free(engine);
 }
 
+void kr_engine_end_tool(struct kr_engine *engine)
+{
+    kr_service_detach(engine);
+}
+
 static int init_agent(struct kr_agent_state *agent, const kreplay_agent *info)
 {
     pthread_mutexattr_t recursive;

@@ -13,6 +13,9 @@ struct kr_engine;
 // overrides, read once here. `backend` must outlive the engine; `ctx` is passed to each of its functions.
 int kr_engine_create(const struct kr_backend *backend, void *ctx, struct kr_engine **out);
 void kr_engine_destroy(struct kr_engine *engine); // tells the tool fini; no window may be open
+// Tells the tool fini now and nothing after it: for a process that goes down, where the rest is not worth
+// destroying.
+void kr_engine_end_tool(struct kr_engine *engine);
 
 // Adds agent number info->agent_id (0, 1, ... in order) and tells the tool.
 int kr_engine_add_agent(struct kr_engine *engine, const kreplay_agent *info);
@@ -26,6 +29,11 @@ void kr_engine_say(struct kr_engine *engine, enum kr_log_level level, const char
 // The same at warning level.
 void kr_engine_message(struct kr_engine *engine, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+// A dispatch that goes to the device without a window, whose execution nobody watches: declined, without
+// times.
+void kr_engine_record_unseen(struct kr_engine *engine, const kreplay_dispatch *dispatch,
+                             kreplay_reason reason);
 
 enum kr_id { KR_ID_DISPATCH, KR_ID_KERNEL, KR_ID_CODE_OBJECT, KR_ID_QUEUE, KR_ID_COUNT };
 uint64_t kr_engine_new_id(struct kr_engine *engine, enum kr_id which); // from 1, thread-safe

@@ -39,28 +39,30 @@
 
 #include <stdatomic.h>
 
+static void record_unseen(struct kr_engine *engine, const kreplay_dispatch *dispatch, uint64_t window_id,
+                          kreplay_reason reason)
+{
+    const kreplay_outcome outcome = {
+        .size = sizeof outcome, .kind = KREPLAY_DECLINED, .reason = reason, .deterministic = true};
+    const kreplay_dispatch_record record = {
+        .size = sizeof record, .dispatch = dispatch, .window_id = window_id, .outcome = &outcome};
+    kr_service_dispatch(&engine->agents[dispatch->agent_id], &record);
+    kr_diagnose(engine, &record);
+}
+
+void kr_engine_record_unseen(struct kr_engine *engine, const kreplay_dispatch *dispatch,
+                             kreplay_reason reason)
+{
+    record_unseen(engine, dispatch, atomic_fetch_add(&engine->windows, 1) + 1, reason);
+}
+
 // No memory even for the window's own state: the back end runs it, the dispatches are still in the output.
 static void escape(struct kr_engine *engine, struct kr_window *window)
 {
-    struct kr_agent_state *agent = &engine->agents[window->agent];
-    for (size_t i = 0; i < window->op_count; i++) {
-        kreplay_outcome outcome = {
-            .size = sizeof outcome,
-            .kind = KREPLAY_DECLINED,
-            .reason = KREPLAY_REASON_SNAPSHOT_FAILED,
-            .deterministic = true,
-        };
-        kreplay_dispatch_record record = {
-            .size = sizeof record,
-            .dispatch = &window->ops[i].dispatch,
-            .window_id = window->window_id,
-            .outcome = &outcome,
-        };
-        if (window->ops[i].kind != KR_OP_DISPATCH)
-            continue;
-        kr_service_dispatch(agent, &record);
-        kr_diagnose(engine, &record);
-    }
+    for (size_t i = 0; i < window->op_count; i++)
+        if (window->ops[i].kind == KR_OP_DISPATCH)
+            record_unseen(engine, &window->ops[i].dispatch, window->window_id,
+                          KREPLAY_REASON_SNAPSHOT_FAILED);
     engine->backend->detach(engine->ctx, window->agent, window);
 }
 

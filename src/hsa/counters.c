@@ -267,7 +267,7 @@ void kr_hsa_group_destroy(void *ctx, kreplay_group *base)
 {
     (void)ctx;
     struct kr_hsa_group *group = (struct kr_hsa_group *)base;
-    if (!group)
+    if (!group || atomic_load(&kr_hsa.going_down)) // the runtime that its memory is from may be gone
         return;
     for (size_t i = 0; i < group->slot_count; i++)
         free_slot(&group->slots[i]);

@@ -108,14 +108,53 @@ static char *put_dispatch(struct kr_hsa_queue *queue, char *out, struct kr_hsa_d
     return put_gate(queue, out);
 }
 
+static kreplay_dispatch describe(const struct kr_hsa_queue *queue, const struct kr_hsa_kernel *kernel,
+                                 const hsa_kernel_dispatch_packet_t *packet)
+{
+    if (thread_id == 0)
+        thread_id = (uint64_t)gettid();
+    return (kreplay_dispatch){
+        .size = sizeof(kreplay_dispatch),
+        .dispatch_id = kr_engine_new_id(kr_hsa.engine, KR_ID_DISPATCH),
+        .agent_id = queue->agent->id,
+        .queue_id = queue->id,
+        .kernel_id = kernel ? kernel->kernel_id : 0,
+        .kernel_name = kernel ? kernel->name : "(unknown kernel)",
+        .thread_id = thread_id,
+        .workgroup = {packet->workgroup_size_x, packet->workgroup_size_y, packet->workgroup_size_z},
+        .grid = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z},
+        .private_segment_bytes = packet->private_segment_size,
+        .group_segment_bytes = packet->group_segment_size,
+    };
+}
+
+static const hsa_kernel_dispatch_packet_t *dispatch_at(const void *packets, uint64_t index)
+{
+    const void *packet = (const char *)packets + index * PACKET_BYTES;
+    return packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH ? packet : NULL;
+}
+
+// At the program's end, when the worker is gone.
+static void record_late(const struct kr_hsa_queue *queue, const void *packets, uint64_t count)
+{
+    if (!kr_hsa_hold_ended())
+        return;
+    for (uint64_t i = 0; i < count; i++) {
+        const hsa_kernel_dispatch_packet_t *packet = dispatch_at(packets, i);
+        if (!packet)
+            continue;
+        const kreplay_dispatch dispatch = describe(queue, kr_hsa_kernel_find(packet->kernel_object), packet);
+        kr_engine_record_unseen(kr_hsa.engine, &dispatch, KREPLAY_REASON_PROGRAM_ENDING);
+    }
+    kr_hsa_release();
+}
+
 static struct kr_hsa_dispatch *make_dispatch(struct kr_hsa_queue *queue,
                                              const hsa_kernel_dispatch_packet_t *packet)
 {
     struct kr_hsa_dispatch *d = calloc(1, sizeof(*d));
     if (!d)
         return NULL;
-    if (thread_id == 0)
-        thread_id = (uint64_t)gettid();
     d->queue = queue;
     d->packet = *packet;
     d->kernel = kr_hsa_kernel_find(packet->kernel_object);
@@ -127,20 +166,7 @@ static struct kr_hsa_dispatch *make_dispatch(struct kr_hsa_queue *queue,
     d->op = (struct kr_op){
         .kind = KR_OP_DISPATCH,
         .backend = d,
-        .dispatch =
-            {
-                .size = sizeof(d->op.dispatch),
-                .dispatch_id = kr_engine_new_id(kr_hsa.engine, KR_ID_DISPATCH),
-                .agent_id = queue->agent->id,
-                .queue_id = queue->id,
-                .kernel_id = d->kernel ? d->kernel->kernel_id : 0,
-                .kernel_name = d->kernel ? d->kernel->name : "(unknown kernel)",
-                .thread_id = thread_id,
-                .workgroup = {packet->workgroup_size_x, packet->workgroup_size_y, packet->workgroup_size_z},
-                .grid = {packet->grid_size_x, packet->grid_size_y, packet->grid_size_z},
-                .private_segment_bytes = packet->private_segment_size,
-                .group_segment_bytes = packet->group_segment_size,
-            },
+        .dispatch = describe(queue, d->kernel, packet),
     };
     if (kr_hsa_worker_self() == queue->agent)
         d->op.unsafe = KREPLAY_REASON_REENTRANT_DISPATCH;
@@ -154,6 +180,7 @@ void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, 
     (void)user_index;
     if (count == 0 || !kr_hsa_hold()) {
         // Order is kept: what the worker still has is held by its B, and this comes behind.
+        record_late(queue, packets, count);
         writer(packets, count);
         return;
     }
@@ -170,16 +197,14 @@ void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, 
     struct kr_hsa_dispatch *first = NULL, **last = &first;
     const uint32_t mark_every = queue->ring_size / MARKERS_PER_RING;
     for (uint64_t i = 0; i < count; i++) {
-        const char *packet = (const char *)packets + i * PACKET_BYTES;
-        struct kr_hsa_dispatch *d = NULL;
-        if (packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH)
-            d = make_dispatch(queue, (const hsa_kernel_dispatch_packet_t *)(const void *)packet);
+        const hsa_kernel_dispatch_packet_t *packet = dispatch_at(packets, i);
+        struct kr_hsa_dispatch *d = packet ? make_dispatch(queue, packet) : NULL;
         if (d) {
             out = put_dispatch(queue, out, d);
             *last = d;
             last = &d->next;
         } else {
-            out = put(queue, out, packet);
+            out = put(queue, out, (const char *)packets + i * PACKET_BYTES);
             if (queue->unmarked >= mark_every)
                 out = put_mark(queue, out);
         }

@@ -2,6 +2,7 @@
 // Owns the beginning and the end, in all the ways in which programs end.
 #include "hsa/life.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -70,20 +71,48 @@ static bool hooks_are_left(void)
     return true;
 }
 
+// The worker has given up on what is left: it waits for something that has not come.
+static void record_waiting(struct kr_hsa_dispatch *dispatch)
+{
+    kr_engine_record_unseen(kr_hsa.engine, &dispatch->op.dispatch, KREPLAY_REASON_PROGRAM_ENDING);
+}
+
 bool kr_hsa_end(void)
 {
     if (!atomic_load(&kr_hsa.active) || getpid() != kr_hsa.owner || atomic_exchange(&kr_hsa.ended, true))
         return false;
+    hooks_are_left(); // what they are bringing shall still be run
     if (!kr_hsa_workers_stop(kr_hsa.bounds.exit_ns) || !hooks_are_left()) {
-        kr_engine_message(kr_hsa.engine, "the program ended while work was under way");
+        kr_engine_message(kr_hsa.engine,
+                          "the program ended while work was under way: the output lacks %" PRIu64
+                          " of its kernel dispatches",
+                          kr_hsa_workers_unfinished());
         return false;
     }
-    kr_engine_destroy(kr_hsa.engine);
+    kr_hsa_workers_clear(record_waiting);
+    atomic_store(&kr_hsa.stopped, true);
     return true;
+}
+
+static bool may_close(void)
+{
+    return atomic_load(&kr_hsa.stopped) && getpid() == kr_hsa.owner &&
+           !atomic_exchange(&kr_hsa.closed, true) && hooks_are_left();
+}
+
+void kr_hsa_last_call(void)
+{
+    if (!may_close())
+        return;
+    atomic_store(&kr_hsa.going_down, true);
+    kr_engine_end_tool(kr_hsa.engine);
 }
 
 void kr_hsa_close(void)
 {
+    if (!may_close())
+        return;
+    kr_engine_destroy(kr_hsa.engine);
     for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
         kr_hsa_passes_close(&kr_hsa.agents[i]);
         kr_hsa_copy_close(&kr_hsa.agents[i]);

@@ -16,6 +16,13 @@ static void at_exit(void)
     kr_hsa_end();
 }
 
+// Behind all exit handlers and destructors of the program, which may still dispatch.
+__attribute__((destructor)) static void at_last(void)
+{
+    kr_tool_hurry();
+    kr_hsa_last_call();
+}
+
 static void say(const char *what, const char *why)
 {
     dprintf(STDERR_FILENO, "kreplay: %s%s\n", what, why);
@@ -50,6 +57,6 @@ bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,
 
 void OnUnload(void)
 {
-    if (kr_hsa_end())
-        kr_hsa_close();
+    kr_hsa_end();
+    kr_hsa_close();
 }

@@ -17,6 +17,17 @@ bool kr_hsa_hold(void)
     return false;
 }
 
+bool kr_hsa_hold_ended(void)
+{
+    if (!atomic_load(&kr_hsa.active))
+        return false;
+    atomic_fetch_add(&kr_hsa.users, 1);
+    if (atomic_load(&kr_hsa.ended) && !atomic_load(&kr_hsa.closed))
+        return true;
+    atomic_fetch_sub(&kr_hsa.users, 1);
+    return false;
+}
+
 void kr_hsa_release(void)
 {
     atomic_fetch_sub(&kr_hsa.users, 1);

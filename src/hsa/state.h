@@ -134,6 +134,9 @@ struct kr_hsa {
     struct kr_bounds bounds;
     pid_t owner;                // process that loaded us; a fork child is inert
     _Atomic bool active, ended; // hooks do their work while active and not ended
+    _Atomic bool stopped;       // ended, and no worker is left
+    _Atomic bool closed;        // the tool has had its last call, or gets it now
+    _Atomic bool going_down;    // and it is the process's end: no call into the runtime any more
     _Atomic int users;          // threads inside a hook, see kr_hsa_hold
 
     pthread_mutex_t lock;
@@ -154,6 +157,8 @@ extern struct kr_hsa kr_hsa;
 // True if hooks are to do their work; kr_hsa_release() must follow then. False: call the runtime and nothing
 // else. Brings up the agents on first use.
 bool kr_hsa_hold(void);
+// The same between kr_hsa_end() and the tool's last call: no worker is there, but records can be written.
+bool kr_hsa_hold_ended(void);
 void kr_hsa_release(void);
 
 // The GPU with this handle, or NULL.

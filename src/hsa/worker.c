@@ -230,6 +230,33 @@ bool kr_hsa_worker_finish(struct kr_hsa_queue *queue, uint64_t timeout_ns)
     return finished;
 }
 
+void kr_hsa_workers_clear(void (*visit)(struct kr_hsa_dispatch *dispatch))
+{
+    for (uint32_t i = 0; i < kr_hsa.agent_count; i++)
+        for (struct kr_hsa_queue *q = kr_hsa.agents[i].queues; q; q = q->next) {
+            while (q->head) {
+                struct kr_hsa_dispatch *dispatch = q->head;
+                q->head = dispatch->next;
+                visit(dispatch);
+                free(dispatch);
+            }
+            q->tail = &q->head;
+        }
+}
+
+uint64_t kr_hsa_workers_unfinished(void)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
+        pthread_mutex_lock(&kr_hsa.agents[i].lock);
+        for (const struct kr_hsa_queue *q = kr_hsa.agents[i].queues; q; q = q->next)
+            count += q->unfinished;
+        count -= atomic_load(&kr_hsa.agents[i].detached_count); // these are recorded
+        pthread_mutex_unlock(&kr_hsa.agents[i].lock);
+    }
+    return count;
+}
+
 bool kr_hsa_workers_stop(uint64_t timeout_ns)
 {
     struct timespec until = deadline_after(timeout_ns);

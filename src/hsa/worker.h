@@ -25,4 +25,11 @@ void kr_hsa_dispatch_complete(struct kr_hsa_dispatch *dispatch);
 // most `timeout_ns`; false if a worker is still busy then.
 bool kr_hsa_workers_stop(uint64_t timeout_ns);
 
+// Dispatches that are neither done nor recorded, after an unsuccessful stop.
+uint64_t kr_hsa_workers_unfinished(void);
+
+// After a successful stop, with no thread left in a hook: visits and frees the dispatches that the workers
+// could not reach. They never run.
+void kr_hsa_workers_clear(void (*visit)(struct kr_hsa_dispatch *dispatch));
+
 #endif

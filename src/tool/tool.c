@@ -21,6 +21,8 @@
 #define MAX_LOGS_PER_PID    1000u
 #define DISAGREEMENTS_NAMED 10u
 
+static atomic_bool hurry;
+
 struct tool {
     struct kr_log *log;
     struct kr_groups groups;
@@ -163,7 +165,13 @@ static void on_fini(void *arg)
     uint64_t lost = atomic_load(&tool->lost);
     if (lost != 0)
         kr_say(tool->log, "%llu records could not be written to the record log", (unsigned long long)lost);
-    destroy(tool);
+    if (!atomic_load(&hurry))
+        destroy(tool);
+}
+
+void kr_tool_hurry(void)
+{
+    atomic_store(&hurry, true);
 }
 
 // Makes the folder and those above it. 0 or an errno.

@@ -10,4 +10,9 @@
 // `error` filled.
 int kr_tool_start(const char *backend, char *error, unsigned long error_bytes);
 
+// The process goes down now. The tool's last call then only completes the log: threads of the program may
+// still be inside libraries that are torn down already, and each microsecond more is one in which they can
+// crash.
+void kr_tool_hurry(void);
+
 #endif

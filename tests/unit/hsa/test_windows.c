@@ -247,8 +247,8 @@ static void one_dispatch_is_replayed(void **state)
     assert_int_equal(signal->start_ts, s->start_ns); // ticks are nanoseconds here
     assert_int_equal(signal->end_ts, s->end_ns);
     assert_true(kr_hsa_end());
-    assert_int_equal(tool.finished, 1);
     kr_hsa_close();
+    assert_int_equal(tool.finished, 1);
 }
 
 static void order_is_kept_and_ids_count_up(void **state)
@@ -499,14 +499,26 @@ static void at_the_end_waiting_dispatches_still_run(void **state)
     assert_true(kr_hsa_end());
     assert_int_equal(data[0], 20);
     assert_int_equal(tool.count, 20);
-    assert_int_equal(tool.finished, 1);
+    assert_int_equal(tool.finished, 0);
     assert_false(kr_hsa_end());
-    // What comes now goes to the hardware as it is.
+    // What comes now goes to the hardware as it is, but not unseen.
     unsigned runs = fake.kernel_runs;
     dispatch(q, ADD_ONE, &a, late);
+    assert_int_equal(tool.count, 21); // not after its completion
     assert_true(fake_wait_zero(late));
     assert_int_equal(fake.kernel_runs, runs + 1);
-    assert_int_equal(tool.count, 20);
+    const struct seen *s = &tool.seen[20];
+    assert_int_equal(s->outcome.kind, KREPLAY_DECLINED);
+    assert_int_equal(s->outcome.reason, KREPLAY_REASON_PROGRAM_ENDING);
+    kr_hsa_last_call();
+    assert_int_equal(tool.finished, 1);
+    kr_hsa_last_call();
+    kr_hsa_close();
+    assert_int_equal(tool.finished, 1);
+    late = fake_signal(1);
+    dispatch(q, ADD_ONE, &a, late);
+    assert_true(fake_wait_zero(late));
+    assert_int_equal(tool.count, 21);
 }
 
 static void a_blocked_queue_does_not_hold_up_the_end(void **state)
@@ -519,7 +531,10 @@ static void a_blocked_queue_does_not_hold_up_the_end(void **state)
     barrier(q, fake_signal(1), none); // for ever
     dispatch(q, ADD_ONE, &a, none);
     assert_true(kr_hsa_end());
-    assert_int_equal(tool.count, 0);
+    assert_int_equal(data[0], 0);
+    assert_int_equal(tool.count, 1); // it never ran, but it was asked for
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_PROGRAM_ENDING);
+    kr_hsa_close();
     assert_int_equal(tool.finished, 1);
 }
 
