@@ -7,7 +7,7 @@
 // %s is the suffix of the process's rocpd tables; our own statements have none.
 static const char *const statement_sql[S_COUNT] = {
 #define X(name, sql) [S_##name] = sql,
-    STATEMENT_MAP(X) OWN_STATEMENT_MAP(X)
+    STATEMENT_MAP(X) OWN_STATEMENT_MAP(X) JOIN_STATEMENT_MAP(X)
 #undef X
 };
 
@@ -27,7 +27,7 @@ sqlite3_stmt *kr_loader_statement(struct kr_loader *loader, enum kr_statement wh
 {
     if (loader->statements[which])
         return loader->statements[which];
-    char *sql = sqlite3_mprintf(statement_sql[which], loader->ids.suffix);
+    char *sql = sqlite3_mprintf(statement_sql[which], loader->ids.suffix, loader->ids.suffix);
     int rc =
         sql ? sqlite3_prepare_v2(loader->store->db, sql, -1, &loader->statements[which], NULL) : SQLITE_NOMEM;
     sqlite3_free(sql);

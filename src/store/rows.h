@@ -90,9 +90,30 @@
     X(OWN_GROUP_WITNESS, "INSERT INTO kreplay_group_witness VALUES (?, ?, ?, ?)")                            \
     X(OWN_MESSAGE, "INSERT INTO kreplay_message VALUES (?, ?, ?)")
 
+// Statements of joining runs, on the temporary tables of join.c; %s as above.
+#define JOIN_STATEMENT_MAP(X)                                                                                \
+    X(JOIN_COUNTER, "SELECT id FROM \"rocpd_info_pmc%s\" WHERE agent_id = ? AND name = ?")                   \
+    X(JOIN_COUNTER_ID, "SELECT CASE WHEN EXISTS (SELECT 1 FROM \"rocpd_info_pmc%s\" WHERE id = ?1) THEN "    \
+                       "(SELECT max(id) + 1 FROM \"rocpd_info_pmc%s\") ELSE ?1 END")                         \
+    X(JOIN_MAP, "INSERT OR REPLACE INTO temp.join_counter VALUES (?, ?)")                                    \
+    X(JOIN_MAPPED, "SELECT base_id FROM temp.join_counter WHERE id = ?")                                     \
+    X(JOIN_KERNEL, "INSERT OR REPLACE INTO temp.join_kernel VALUES (?, ?)")                                  \
+    X(JOIN_KERNEL_NAME, "SELECT name FROM temp.join_kernel WHERE id = ?")                                    \
+    X(JOIN_SEEN,                                                                                             \
+      "INSERT INTO temp.join_seen VALUES (?, ?, ?, ?, 1) ON CONFLICT DO UPDATE SET number = number + 1"      \
+      " RETURNING number")                                                                                   \
+    X(JOIN_FIND,                                                                                             \
+      "UPDATE temp.join_base SET matched = ? WHERE guid = ? AND agent_id = ? AND kernel = ? AND grid = ?"    \
+      " AND workgroup = ? AND occurrence = ? RETURNING dispatch_id")                                         \
+    X(JOIN_HAVE_VALUE, "SELECT 1 FROM \"rocpd_pmc_event%s\" WHERE event_id = ? AND pmc_id = ? LIMIT 1")      \
+    X(JOIN_UNMATCHED, "INSERT INTO kreplay_unmatched VALUES (?, 'extra', ?, ?, ?, ?, ?, ?, ?, ?)")           \
+    X(JOIN_MESSAGE,                                                                                          \
+      "INSERT INTO kreplay_message SELECT ?1, ifnull(max(number), -1) + 1, ?2 FROM kreplay_message"          \
+      " WHERE guid = ?1")
+
 enum kr_statement {
 #define X(name, sql) S_##name,
-    STATEMENT_MAP(X) OWN_STATEMENT_MAP(X)
+    STATEMENT_MAP(X) OWN_STATEMENT_MAP(X) JOIN_STATEMENT_MAP(X)
 #undef X
         S_COUNT,
 };

@@ -49,6 +49,16 @@ static const char own_tables[] =
     " position INTEGER NOT NULL, counter_id INTEGER NOT NULL);"
     "CREATE TABLE kreplay_group_witness (guid TEXT NOT NULL, agent_id INTEGER NOT NULL,"
     " group_index INTEGER NOT NULL, counter_id INTEGER NOT NULL);"
+    // Application replay, empty otherwise: the runs of the program, from 1, and what a later run and the
+    // first do not have in common. side: "extra" (in this run only; dispatch_id, pid and occurrence are its
+    // own) or "missing" (in run 1 only). occurrence: of dispatches that are alike in everything else.
+    "CREATE TABLE kreplay_application_run (run INTEGER PRIMARY KEY, run_id INTEGER, exit_status INTEGER,"
+    " dispatches INTEGER NOT NULL, matched INTEGER NOT NULL, extra INTEGER NOT NULL, missing INTEGER NOT "
+    "NULL);"
+    "CREATE TABLE kreplay_unmatched (run INTEGER NOT NULL, side TEXT NOT NULL, guid TEXT, pid INTEGER NOT "
+    "NULL,"
+    " dispatch_id INTEGER NOT NULL, agent_id INTEGER NOT NULL, kernel TEXT NOT NULL, grid TEXT NOT NULL,"
+    " workgroup TEXT NOT NULL, occurrence INTEGER NOT NULL);"
     "CREATE TABLE kreplay_message (guid TEXT NOT NULL, number INTEGER NOT NULL, text TEXT NOT NULL);"
     "CREATE VIEW kreplay_window AS SELECT guid, window_id, COUNT(*) AS dispatches, MIN(dispatch_id) AS "
     "first_dispatch,"
@@ -59,7 +69,8 @@ static const char own_tables[] =
     // A row a process. Dispatches of one window share its bytes and times, so these are added up by windows;
     // captured is the footprint where a snapshot was taken.
     "CREATE VIEW kreplay_summary AS WITH d AS (SELECT guid, COUNT(*) AS dispatches,"
-    " SUM(kind = 'filtered') AS filtered, SUM(kind = 'single') AS single, SUM(kind = 'replayed') AS replayed,"
+    " SUM(kind = 'filtered') AS filtered, SUM(kind IN ('single', 'joined')) AS single, SUM(kind = "
+    "'replayed') AS replayed,"
     " SUM(kind = 'declined') AS declined, SUM(deterministic = 0) AS not_deterministic,"
     " SUM(reentrant <> 0) AS reentrant, SUM(disagreements > 0) AS disagreeing"
     " FROM kreplay_outcome GROUP BY guid), o AS (SELECT guid,"

@@ -87,7 +87,9 @@ int kr_store_set_run(struct kr_store *store, const struct kr_store_run *run)
 
 int kr_store_finish(struct kr_store *store)
 {
-    int status = kr_store_create_views(store);
+    int status = kr_store_join_finish(store);
+    if (!status)
+        status = kr_store_create_views(store);
     // Logs that are converted later name their run themselves.
     if (!status)
         status =

@@ -13,8 +13,11 @@ struct kr_store_ids {
 
 struct kr_store {
     sqlite3 *db;
-    char *path;   // of the file being written; NULL for temporary ones and when reading
-    bool writing; // between create and finish
+    char *path;             // of the file being written; NULL for temporary ones and when reading
+    bool writing;           // between create and finish
+    unsigned run;           // of application replay, from 1, between join_begin and join_end
+    unsigned run_processes; // logs joined in it
+    unsigned runs;          // joined so far
     char error[512];
 };
 
@@ -22,6 +25,9 @@ struct kr_store {
 int kr_store_fail(struct kr_store *store, int status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 int kr_store_exec(struct kr_store *store, const char *sql);
+
+// join.c: what is left to do once all runs are joined. Nothing without application replay.
+int kr_store_join_finish(struct kr_store *store);
 
 // schema.c
 int kr_store_create_own_tables(struct kr_store *store);
