@@ -2,6 +2,7 @@
 // kreplay convert: the files of a run, made later from its logs or its database.
 #include "cli/output_name.h"
 #include "cli/outputs.h"
+#include "cli/run_folder.h"
 #include "cli/say.h"
 #include "cli/verbs.h"
 #include "store/store.h"
@@ -39,26 +40,78 @@ static char *default_name(const char *input)
     return name;
 }
 
-static int convert_logs(const struct kr_options *options, const struct kr_log_paths *logs, const char *prefix)
+static struct kr_store_run store_run(const struct kr_run_summary *summary)
 {
-    // What the index of the run holds beyond the logs is for people; the logs carry the run's id themselves.
-    const struct kr_store_run run = {.mode = "kernel", .exit_status = -1};
-    return kr_outputs_from_logs(options, logs, &run, prefix);
+    // The logs carry the run's command themselves, and its id when the folder has no index.
+    return (struct kr_store_run){.mode = summary->mode, .exit_status = summary->exit_status};
 }
 
-static int convert_folder(const struct kr_options *options, const char *prefix)
+static int refuse_empty(const struct kr_options *options)
+{
+    kr_say(options, KR_LEVEL_ERROR, "no record log (*.krlog) in %s", options->input);
+    return KR_EXIT_USAGE;
+}
+
+static int convert_single(const struct kr_options *options, const char *prefix)
 {
     struct kr_log_paths logs;
+    struct kr_run_summary summary;
     if (kr_log_paths_read(options->input, &logs)) {
         kr_say(options, KR_LEVEL_ERROR, "cannot read %s: %s", options->input, strerror(errno));
         return KR_EXIT_USAGE;
     }
-    int status = KR_EXIT_USAGE;
+    kr_run_folder_read(options->input, &summary);
+    const struct kr_store_run run = store_run(&summary);
+    int status;
     if (logs.count == 0)
-        kr_say(options, KR_LEVEL_ERROR, "no record log (*.krlog) in %s", options->input);
+        status = refuse_empty(options);
     else
-        status = convert_logs(options, &logs, prefix) ? 1 : 0;
+        status = kr_outputs_from_logs(options, &logs, &run, prefix) ? 1 : 0;
     kr_log_paths_free(&logs);
+    return status;
+}
+
+// The runs of application replay, joined again.
+static int convert_passes(const struct kr_options *options, const char *prefix)
+{
+    struct kr_run_logs *runs = NULL;
+    size_t count = 0, logs = 0;
+    int status = 0;
+    char *folder;
+    for (; !status && (folder = kr_run_folder_pass(options->input, (unsigned)count + 1)); free(folder)) {
+        struct kr_run_logs *more = realloc(runs, (count + 1) * sizeof(*runs));
+        struct kr_run_summary summary;
+        if (more)
+            runs = more;
+        kr_run_folder_read(folder, &summary);
+        struct kr_run_logs run = {.run_id = summary.run_id, .exit_status = summary.exit_status};
+        if (!more || kr_log_paths_read(folder, &run.logs)) {
+            kr_say(options, KR_LEVEL_ERROR, "cannot read %s: %s", folder, strerror(errno));
+            status = KR_EXIT_USAGE;
+            continue;
+        }
+        logs += run.logs.count;
+        runs[count++] = run;
+    }
+    struct kr_run_summary summary;
+    kr_run_folder_read(options->input, &summary);
+    snprintf(summary.mode, sizeof(summary.mode), "application"); // also when kreplay had no time to say so
+    const struct kr_store_run run = store_run(&summary);
+    if (!status && logs == 0)
+        status = refuse_empty(options);
+    else if (!status)
+        status = kr_outputs_from_runs(options, runs, count, &run, prefix) ? 1 : 0;
+    for (size_t i = 0; i < count; i++)
+        kr_log_paths_free(&runs[i].logs);
+    free(runs);
+    return status;
+}
+
+static int convert_folder(const struct kr_options *options, const char *prefix)
+{
+    char *pass = kr_run_folder_pass(options->input, 1);
+    int status = (pass ? convert_passes : convert_single)(options, prefix);
+    free(pass);
     return status;
 }
 
@@ -74,7 +127,8 @@ static int convert(const struct kr_options *options, const char *prefix)
     if (!ends_with(options->input, ".db")) {
         char *path = options->input;
         const struct kr_log_paths logs = {.paths = &path, .count = 1};
-        return convert_logs(options, &logs, prefix) ? 1 : 0;
+        const struct kr_store_run run = {.mode = "kernel", .exit_status = -1};
+        return kr_outputs_from_logs(options, &logs, &run, prefix) ? 1 : 0;
     }
     if (options->formats & KR_FORMAT_ROCPD) {
         kr_say(options, KR_LEVEL_ERROR, "%s is a rocpd database already", options->input);

@@ -30,6 +30,13 @@ static void held_set(sigset_t *set)
 static sigset_t
     original_mask; // what the program gets; set by kr_launch_prepare in this process, inherited by the child
 
+static volatile sig_atomic_t asked_to_end; // a held signal but SIGCHLD came
+
+bool kr_launch_asked_to_end(void)
+{
+    return asked_to_end != 0;
+}
+
 // ---- The child. Variables come as "name=value" with their final zero; the end of the pipe without the word
 // "go" means that there is nothing to start.
 
@@ -175,9 +182,11 @@ static void pass_on(pid_t pid, const struct signalfd_siginfo *info)
 static void take_signals(int fd, pid_t pid)
 {
     struct signalfd_siginfo info;
-    while (read(fd, &info, sizeof(info)) == sizeof(info))
+    while (read(fd, &info, sizeof(info)) == sizeof(info)) {
+        asked_to_end |= info.ssi_signo != SIGCHLD;
         if (pid)
             pass_on(pid, &info);
+    }
 }
 
 static void when_writing(int number)
@@ -185,6 +194,7 @@ static void when_writing(int number)
     static const char text[] =
         "kreplay: the program has ended, its files are being written; a second signal ends that\n";
     (void)number;
+    asked_to_end = 1;
     ssize_t written = write(STDERR_FILENO, text, sizeof(text) - 1);
     (void)written; // nobody to tell
 }
@@ -224,7 +234,7 @@ int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch)
     if (watch)
         kr_gpu_watch_read(watch);
     if (signals >= 0) {
-        take_signals(signals, 0); // what was meant for the program does not count
+        take_signals(signals, 0); // what was meant for the program does not reach kreplay
         close(signals);
     }
     survive_one_signal();

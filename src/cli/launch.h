@@ -5,6 +5,7 @@
 #ifndef KR_LAUNCH_H
 #define KR_LAUNCH_H
 
+#include <stdbool.h>
 #include <sys/types.h>
 
 struct kr_gpu_watch;
@@ -32,5 +33,8 @@ void kr_launch_cancel(struct kr_launch *launch);
 // the last two itself, and kreplay stays to write its files: from then on the first of each of these signals
 // is only answered in words. `watch` may be NULL. Returns wait()'s status.
 int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch);
+
+// Whether one of these signals has come, to the program or since it ended: no further run is wanted.
+bool kr_launch_asked_to_end(void);
 
 #endif

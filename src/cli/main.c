@@ -10,7 +10,6 @@ int main(int argc, char **argv)
     char error[512];
     int status = KR_EXIT_USAGE;
     if (kr_options_parse(&options, argc, argv, error, sizeof(error))) {
-        options.log_level = KR_LEVEL_ERROR;
         kr_say(&options, KR_LEVEL_ERROR, "%s", error);
     } else if (options.help) {
         kr_options_help(stdout, options.verb);

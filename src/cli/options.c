@@ -30,6 +30,7 @@ struct option {
     const char *help;
 };
 
+static const char *const compat_choices[] = {"kreplay", "rocprofv3", NULL}; // as kr_compat
 static const char *const mode_choices[] = {"kernel", "application", NULL};
 static const char *const format_choices[] = {"json", "csv", "rocpd", NULL}; // bits of kr_format, in order
 static const char *const level_choices[] = {
@@ -48,9 +49,13 @@ static const struct option options_table[] = {
      "more "
      "group, and every kernel is run once per group."},
     {"replay-mode", 0, CHOICE, RUN, AT(replay_mode), "kernel|application", mode_choices,
-     "How several groups are measured: kernel (default) repeats each kernel inside one run of the program."},
+     "How several groups are measured: kernel (default) repeats each kernel inside one run of the program; "
+     "application runs the program once per group, below pass_N/, and joins the runs."},
     {"kernel-replay-beta-enabled", 0, BOOL, RUN, AT(beta), "[BOOL]", NULL,
-     "Accepted for rocprofv3's sake; changes nothing."},
+     "Accepted for rocprofv3's sake; needed only with --compat rocprofv3 for --replay-mode kernel."},
+    {"compat", 0, CHOICE, RUN, AT(compat), "kreplay|rocprofv3", compat_choices,
+     "rocprofv3: its defaults (application replay, no table), checks and fatal errors; also when kreplay is "
+     "called by that name."},
     {"soft-gpu", 0, BOOL, RUN, AT(soft_gpu), "[BOOL]", NULL,
      "Run the program on the software GPU, a gfx90a, instead of a card."},
     {"output-format", 'f', SET, OUTPUT, AT(formats), "json|csv|rocpd...", format_choices,
@@ -314,6 +319,9 @@ static int take_option(struct parser *parser)
         *(bool *)member(parser, option) = true;
         return 0;
     }
+    // rocprofv3 looks at an empty group later: alone it is none, among others it is fatal.
+    if (taken == 0 && option->kind == GROUP && parser->options->compat == KR_COMPAT_ROCPROFV3)
+        return append(parser, member(parser, option), ";", "");
     if (taken == 0)
         return FAIL(parser, "--%s needs a value: %s", option->name, option->value);
     return 0;
@@ -330,10 +338,57 @@ static void take_verb(struct parser *parser)
         }
 }
 
+// Known before everything else, since it changes how the rest is read: by the name of the call, the
+// environment, or the option.
+static int find_compat(int argc, char **argv)
+{
+    const char *slash = argc > 0 ? strrchr(argv[0], '/') : NULL, *name = argc > 0 ? argv[0] : "";
+    int compat = strcmp(slash ? slash + 1 : name, "rocprofv3") == 0 ? KR_COMPAT_ROCPROFV3 : KR_COMPAT_NONE;
+    const char *text = getenv("KREPLAY_COMPAT");
+    for (int i = 0; i < argc && (i == 0 || strcmp(argv[i], "--") != 0); i++) {
+        static const char option[] = "--compat";
+        size_t length = strlen(option);
+        if (i && strncmp(argv[i], option, length) == 0)
+            text = argv[i][length] == '=' ? argv[i] + length + 1 : argv[i][length] ? text : argv[i + 1];
+    }
+    for (int i = 0; text && compat_choices[i]; i++)
+        if (strcmp(text, compat_choices[i]) == 0)
+            compat = i;
+    return compat;
+}
+
+// What was not given, of `text` that the program called rocprofv3 takes from variables of its own.
+static int take_rocprofv3_environment(struct parser *parser, char **at, const char *variable)
+{
+    const char *text = getenv(variable);
+    if (*at || !text || !*text)
+        return 0;
+    *at = strdup(text);
+    return *at ? 0 : FAIL(parser, "out of memory");
+}
+
+static int finish_options(struct parser *parser)
+{
+    struct kr_options *options = parser->options;
+    bool rocprofv3 = options->compat == KR_COMPAT_ROCPROFV3;
+    if (options->replay_mode < 0)
+        options->replay_mode = rocprofv3 ? KR_REPLAY_APPLICATION : KR_REPLAY_KERNEL;
+    if (!rocprofv3)
+        return 0;
+    if (take_rocprofv3_environment(parser, &options->directory, "ROCPROF_OUTPUT_PATH"))
+        return -1;
+    return take_rocprofv3_environment(parser, &options->file, "ROCPROF_OUTPUT_FILE_NAME");
+}
+
 int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes)
 {
-    *options =
-        (struct kr_options){.table = true, .table_rows = 100, .witness = true, .log_level = KR_LEVEL_WARNING};
+    int compat = find_compat(argc, argv);
+    *options = (struct kr_options){.compat = compat,
+                                   .replay_mode = -1, // not given
+                                   .table = compat == KR_COMPAT_NONE,
+                                   .table_rows = 100,
+                                   .witness = true,
+                                   .log_level = KR_LEVEL_WARNING};
     struct parser parser = {
         .options = options, .next = argc > 0 ? argv + 1 : argv, .error = error, .error_bytes = error_bytes};
     take_verb(&parser);
@@ -344,14 +399,14 @@ int kr_options_parse(struct kr_options *options, int argc, char **argv, char *er
             if (options->verb != KR_VERB_RUN)
                 return FAIL(&parser, "only kreplay run takes a program");
             options->program = parser.next[1] ? parser.next + 1 : NULL;
-            return 0;
+            break;
         }
         if (!is_option_word(*parser.next))
             return FAIL(&parser, "unexpected argument \"%s\"; write -- before the program", *parser.next);
         if (take_option(&parser))
             return -1;
     }
-    return 0;
+    return finish_options(&parser);
 }
 
 void kr_options_free(struct kr_options *options)

@@ -20,12 +20,18 @@ enum kr_verb {
 
 enum kr_format { KR_FORMAT_JSON = 1, KR_FORMAT_CSV = 2, KR_FORMAT_ROCPD = 4 };
 
+enum kr_replay_mode { KR_REPLAY_KERNEL, KR_REPLAY_APPLICATION };
+
+// Whose defaults, checks and form of fatal errors: docs/rocprofv3.md.
+enum kr_compat { KR_COMPAT_NONE, KR_COMPAT_ROCPROFV3 };
+
 struct kr_options {
     enum kr_verb verb;
     bool help, version;
     char *pmc;        // groups as kr_groups_parse() reads them; NULL = none
-    int replay_mode;  // 0 = kernel, 1 = application
-    bool beta;        // --kernel-replay-beta-enabled: accepted, changes nothing
+    int compat;       // of kr_compat
+    int replay_mode;  // of kr_replay_mode
+    bool beta;        // --kernel-replay-beta-enabled: rocprofv3 asks for it, kreplay does not
     unsigned formats; // of kr_format; 0 = not given
     char *directory;  // NULL = not given
     char *file;       // NULL = not given

@@ -5,6 +5,7 @@
 #include "cli/say.h"
 #include "export/export.h"
 #include "kreplay/kreplay.h"
+#include "log/record.h"
 #include "store/store.h"
 
 #include <dirent.h>
@@ -37,11 +38,54 @@ static int is_log(const struct dirent *entry)
     return length >= strlen(ending) && strcmp(entry->d_name + length - strlen(ending), ending) == 0;
 }
 
+struct dated {
+    char *path;
+    uint64_t start_unix_ns, start_ns; // 0 when the log cannot be read
+};
+
+static struct dated date_log(char *path)
+{
+    struct dated dated = {.path = path};
+    struct kr_log_reader *reader = NULL;
+    kr_log_record record;
+    if (kr_log_open(path, &reader) == 0 && kr_log_next(reader, &record) == 0 &&
+        record.type == KR_LOG_PROCESS) {
+        dated.start_unix_ns = record.u.process.start_unix_ns;
+        dated.start_ns = record.u.process.start_ns;
+    }
+    kr_log_reader_close(reader);
+    return dated;
+}
+
+static int by_start(const void *left, const void *right)
+{
+    const struct dated *a = left, *b = right;
+    if (a->start_unix_ns != b->start_unix_ns)
+        return a->start_unix_ns < b->start_unix_ns ? -1 : 1;
+    if (a->start_ns != b->start_ns)
+        return a->start_ns < b->start_ns ? -1 : 1;
+    return strverscmp(a->path, b->path);
+}
+
+static int sort_by_start(struct kr_log_paths *logs)
+{
+    struct dated *dated = calloc(logs->count + 1, sizeof(*dated));
+    if (!dated)
+        return -1;
+    for (size_t i = 0; i < logs->count; i++)
+        dated[i] = date_log(logs->paths[i]);
+    qsort(dated, logs->count, sizeof(*dated), by_start);
+    for (size_t i = 0; i < logs->count; i++)
+        logs->paths[i] = dated[i].path;
+    free(dated);
+    return 0;
+}
+
 int kr_log_paths_read(const char *folder, struct kr_log_paths *out)
 {
     *out = (struct kr_log_paths){0};
     struct dirent **entries = NULL;
-    int count = scandir(folder, &entries, is_log, versionsort);
+    int count = scandir(folder, &entries, is_log, NULL);
     if (count < 0)
         return -1;
     out->paths = calloc((size_t)count + 1, sizeof(*out->paths));
@@ -54,6 +98,8 @@ int kr_log_paths_read(const char *folder, struct kr_log_paths *out)
         free(entries[i]);
     }
     free(entries);
+    if (!status)
+        status = sort_by_start(out);
     if (status) {
         kr_log_paths_free(out);
         errno = ENOMEM;
@@ -173,7 +219,47 @@ static int put_out(const struct kr_options *options, struct kr_store *store, uns
     return status;
 }
 
-int kr_outputs_from_logs(const struct kr_options *options, const struct kr_log_paths *logs,
+// The store of all runs. How many logs were added, in *added; -1 when one could not be, or the store is bad.
+static int fill(const struct kr_options *options, struct kr_store *store, const struct kr_run_logs *runs,
+                size_t count, size_t *added)
+{
+    int status = 0;
+    for (size_t r = 0; r < count; r++) {
+        if (count > 1 && kr_store_join_begin(store, (unsigned)r + 1, runs[r].run_id, runs[r].exit_status))
+            return -1;
+        for (size_t i = 0; i < runs[r].logs.count; i++) {
+            int failure = (r ? kr_store_join_log : kr_store_add_log)(store, runs[r].logs.paths[i]);
+            if (failure)
+                kr_say(options, failure == KREPLAY_END ? KR_LEVEL_WARNING : KR_LEVEL_ERROR, "%s",
+                       kr_store_error(store));
+            if (failure && failure != KREPLAY_END) // a log without records has nothing to lose
+                status = -1;
+            *added += failure == 0;
+        }
+        if (count > 1 && kr_store_join_end(store))
+            return -1;
+    }
+    return status;
+}
+
+static void say_unmatched(const struct kr_options *options, struct kr_store *store)
+{
+    sqlite3_stmt *row = NULL;
+    sqlite3_prepare_v2(kr_store_db(store),
+                       "SELECT run, dispatches, matched, extra, missing FROM kreplay_application_run"
+                       " WHERE extra OR missing ORDER BY run",
+                       -1, &row, NULL);
+    while (row && sqlite3_step(row) == SQLITE_ROW)
+        kr_say(
+            options, KR_LEVEL_WARNING,
+            "run %d of the program differs from run 1: of its %lld dispatches %lld have no counterpart there,"
+            " and %lld of run 1 have none here (table kreplay_unmatched)",
+            sqlite3_column_int(row, 0), (long long)sqlite3_column_int64(row, 1),
+            (long long)sqlite3_column_int64(row, 3), (long long)sqlite3_column_int64(row, 4));
+    sqlite3_finalize(row);
+}
+
+int kr_outputs_from_runs(const struct kr_options *options, const struct kr_run_logs *runs, size_t count,
                          const struct kr_store_run *run, const char *prefix)
 {
     unsigned formats = options->formats ? options->formats : KR_FORMAT_ROCPD;
@@ -188,22 +274,14 @@ int kr_outputs_from_logs(const struct kr_options *options, const struct kr_log_p
     }
     if (kr_store_create(database, &store) || kr_store_set_run(store, run))
         goto store_failed;
-    status = 0;
-    for (size_t i = 0; i < logs->count; i++) {
-        int failure = kr_store_add_log(store, logs->paths[i]);
-        if (failure)
-            kr_say(options, failure == KREPLAY_END ? KR_LEVEL_WARNING : KR_LEVEL_ERROR, "%s",
-                   kr_store_error(store));
-        if (failure && failure != KREPLAY_END) // a log without records has nothing to lose
-            status = -1;
-        added += failure == 0;
-    }
+    status = fill(options, store, runs, count, &added);
     if (added == 0) {
         status = -1;
         goto out;
     }
     if (kr_store_finish(store))
         goto store_failed;
+    say_unmatched(options, store);
     if (put_out(options, store, formats, prefix))
         status = -1;
     if (database)
@@ -218,6 +296,13 @@ out:
     kr_store_close(store);
     free(database);
     return status;
+}
+
+int kr_outputs_from_logs(const struct kr_options *options, const struct kr_log_paths *logs,
+                         const struct kr_store_run *run, const char *prefix)
+{
+    const struct kr_run_logs only = {.run_id = run->run_id, .exit_status = run->exit_status, .logs = *logs};
+    return kr_outputs_from_runs(options, &only, 1, run, prefix);
 }
 
 int kr_outputs_from_database(const struct kr_options *options, const char *database, const char *prefix)

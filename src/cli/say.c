@@ -15,3 +15,13 @@ void kr_say(const struct kr_options *options, enum kr_log_level level, const cha
     va_end(args);
     fprintf(stderr, "kreplay: %s\n", line);
 }
+
+int kr_say_refused(const struct kr_options *options, const char *why)
+{
+    if (options->compat == KR_COMPAT_ROCPROFV3) {
+        fprintf(stderr, "[rocprofv3] Fatal error: %s\n", why);
+        return KR_EXIT_ROCPROFV3;
+    }
+    kr_say(options, KR_LEVEL_ERROR, "%s", why);
+    return KR_EXIT_USAGE;
+}

@@ -10,6 +10,9 @@ void kr_say(const struct kr_options *options, enum kr_log_level level, const cha
     __attribute__((format(printf, 3, 4)));
 
 // Exit status of a command line that cannot be carried out.
-enum { KR_EXIT_USAGE = 2 };
+enum { KR_EXIT_USAGE = 2, KR_EXIT_ROCPROFV3 = 1 };
+
+// Says why the program is not started, as kreplay or as rocprofv3 does, and returns the exit status for that.
+int kr_say_refused(const struct kr_options *options, const char *why);
 
 #endif

@@ -447,7 +447,7 @@ int kr_store_join_log(struct kr_store *store, const char *log_path)
         sqlite3_exec(store->db, "ROLLBACK TO log; RELEASE log", NULL, NULL, NULL);
     else
         status = kr_store_exec(store, "RELEASE log");
-    store->run_processes++;
+    store->run_processes += joiner.pid != 0; // a log without records counts in no run
     kr_log_reader_close(reader);
     return status;
 }

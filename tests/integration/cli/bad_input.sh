@@ -21,7 +21,6 @@ refused 'SQ_WAVES' --soft-gpu --pmc SQ_WAVEZ -- touch started # a near name
 refused 'kernel replay needs counters' --soft-gpu -- touch started
 refused 'kernel replay needs counters' --soft-gpu --replay-mode kernel -- touch started
 refused 'kernel replay needs counters' --soft-gpu --kernel-replay-beta-enabled --replay-mode kernel -- touch started
-refused 'not available yet, use kernel' $good --replay-mode application -- touch started
 
 # a group that does not fit: block, registers and counters
 grbm="GRBM_COUNT GRBM_GUI_ACTIVE GRBM_CP_BUSY"

@@ -118,7 +118,7 @@ static void defaults(void **state)
     assert_null(options.pmc);
     assert_null(options.program);
     assert_int_equal(options.formats, 0);
-    assert_int_equal(options.replay_mode, 0);
+    assert_int_equal(options.replay_mode, KR_REPLAY_KERNEL);
     assert_true(options.table);
     assert_int_equal(options.table_rows, 100);
     assert_int_equal(options.log_level, KR_LEVEL_WARNING);

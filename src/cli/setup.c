@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// Everything that is checked before a program is started.
+#include "cli/setup.h"
+
+#include "cli/checks.h"
+#include "cli/install.h"
+#include "cli/nvidia.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define DRIVER    "/dev/kfd"
+#define FAIL(...) (snprintf(error, error_bytes, __VA_ARGS__), -1)
+
+static int check_soft_gpu(struct kr_setup *setup, char *error, size_t error_bytes)
+{
+    char *list = kr_install_library("softgpu/counters.tsv");
+    setup->soft_folder = kr_install_library("softgpu");
+    setup->driver = kr_install_library("softgpu/kfd");
+    char *thunk = kr_install_library("softgpu/libhsakmt.so.1");
+    int status = -1;
+    if (!list || !setup->soft_folder || !thunk || !setup->driver)
+        status = FAIL("out of memory");
+    else if (kr_check_modelled(&setup->groups, list, error, error_bytes))
+        status = -1;
+    else if (access(thunk, R_OK) != 0)
+        status = FAIL("the software GPU is not there: %s: %s", thunk, strerror(errno));
+    else
+        status = kr_check_rocr(error, error_bytes);
+    free(thunk);
+    free(list);
+    return status;
+}
+
+static int find_library(struct kr_setup *setup, char *error, size_t error_bytes)
+{
+    setup->library = kr_install_library(setup->nvidia ? KR_NVIDIA_LIBRARY : "libkreplay.so");
+    if (setup->library && access(setup->library, R_OK) == 0)
+        return 0;
+    return FAIL("kreplay's library is missing: %s", setup->library ? setup->library : "/proc is not there");
+}
+
+static int check_counters(struct kr_setup *setup, char *error, size_t error_bytes)
+{
+    struct kr_arches arches = {.names = {"gfx90a"}, .count = 1};
+    if (!setup->options->soft_gpu)
+        kr_read_arches(KR_TOPOLOGY, &arches);
+    // A machine may have GPUs of both makes: then the names of the counters tell which are meant.
+    setup->nvidia = !setup->options->soft_gpu && kr_nvidia_here() &&
+                    (arches.count == 0 || kr_nvidia_named(&setup->groups));
+    if (setup->nvidia) {
+        if (find_library(setup, error, error_bytes))
+            return -1;
+        return kr_nvidia_check(setup->library, &setup->groups, error, error_bytes);
+    }
+    if (arches.count == 0)
+        return FAIL("no AMD GPU on this machine (%s has none), nor an NVIDIA GPU (no " KR_NVIDIA_DRIVER
+                    "); --soft-gpu runs the program without one",
+                    KR_TOPOLOGY);
+    return kr_check_groups(&setup->groups, &arches, error, error_bytes);
+}
+
+// What rocprofv3 asks for in its kernel mode, in its order.
+static int check_rocprofv3(const struct kr_options *options, const struct kr_groups *groups, char *error,
+                           size_t error_bytes)
+{
+    if (!options->program)
+        return FAIL("No application provided; usage: rocprofv3 [options] -- program [args]");
+    if (options->replay_mode != KR_REPLAY_KERNEL)
+        return 0;
+    if (!options->beta)
+        return FAIL(
+            "--replay-mode kernel is a beta feature: acknowledge it with --kernel-replay-beta-enabled");
+    if (groups->count == 0)
+        return FAIL("--replay-mode kernel needs counters: give at least one --pmc");
+    return 0;
+}
+
+static int check_kreplay(const struct kr_options *options, const struct kr_groups *groups, char *error,
+                         size_t error_bytes)
+{
+    if (!options->program)
+        return FAIL("no program given; usage: kreplay [options] -- program [args]");
+    if (groups->count == 0)
+        return FAIL("%s replay needs counters: give at least one --pmc; kreplay list names them",
+                    options->replay_mode == KR_REPLAY_KERNEL ? "kernel" : "application");
+    return 0;
+}
+
+int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char *error, size_t error_bytes)
+{
+    *setup = (struct kr_setup){.options = options};
+    if (kr_groups_parse(options->pmc ? options->pmc : "", &setup->groups, error, error_bytes))
+        return -1;
+    bool rocprofv3 = options->compat == KR_COMPAT_ROCPROFV3;
+    if ((rocprofv3 ? check_rocprofv3 : check_kreplay)(options, &setup->groups, error, error_bytes))
+        return -1;
+    if (kr_find_program(options->program[0], &setup->program, error, error_bytes))
+        return -1;
+    if (setup->groups.count && check_counters(setup, error, error_bytes))
+        return -1;
+    if (options->soft_gpu) {
+        if (check_soft_gpu(setup, error, error_bytes))
+            return -1;
+    } else if (!(setup->driver = strdup(setup->nvidia ? KR_NVIDIA_DRIVER : DRIVER))) {
+        return FAIL("out of memory");
+    }
+    return setup->library ? 0 : find_library(setup, error, error_bytes);
+}
+
+void kr_setup_free(struct kr_setup *setup)
+{
+    free(setup->driver);
+    free(setup->soft_folder);
+    free(setup->library);
+    free(setup->program);
+    kr_groups_free(&setup->groups);
+}
