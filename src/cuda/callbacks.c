@@ -182,13 +182,13 @@ void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpt
     bool leaving = domain == CUPTI_CB_DOMAIN_DRIVER_API &&
                    ((const CUpti_CallbackData *)data)->callbackSite == CUPTI_API_EXIT;
 
-    if (kr_cuda_depth > 0)
-        return;
     // What was entered is left, also when the end of the program came between.
     if (!cuda->active && !leaving)
         return;
-    if (domain == CUPTI_CB_DOMAIN_DRIVER_API)
-        on_driver_call(cuda, cbid, data);
-    else if (domain == CUPTI_CB_DOMAIN_RESOURCE)
+    // A module of the program's is often loaded by kreplay's own call, just before a launch of its first
+    // kernel.
+    if (domain == CUPTI_CB_DOMAIN_RESOURCE)
         on_resource(cuda, cbid, data);
+    else if (domain == CUPTI_CB_DOMAIN_DRIVER_API && kr_cuda_depth == 0)
+        on_driver_call(cuda, cbid, data);
 }

@@ -244,45 +244,34 @@ static int collect_kernels(struct reader *reader, struct kr_cubin *cubin)
     return 0;
 }
 
-static bool is_variable_of(const Elf64_Sym *symbol, size_t section)
+static bool is_variable(const struct reader *reader, const Elf64_Sym *symbol)
 {
-    return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_shndx == section;
+    return ELF64_ST_TYPE(symbol->st_info) == STT_OBJECT && symbol->st_size > 0 &&
+           symbol->st_shndx != SHN_UNDEF && symbol->st_shndx < reader->section_count &&
+           starts_with(section_name(reader, &reader->sections[symbol->st_shndx]), ".nv.global");
 }
 
-static int collect_variables(struct reader *reader, struct kr_cubin *cubin, size_t index)
+static int collect_variables(struct reader *reader, struct kr_cubin *cubin)
 {
-    struct kr_cubin_section *section = &cubin->sections[cubin->section_count++];
     size_t count = 0;
-
-    section->bytes = reader->sections[index].sh_size;
     for (size_t i = 1; i < reader->symbol_count; i++)
-        count += is_variable_of(&reader->symbols[i], index);
-    section->variables = calloc(count + 1, sizeof *section->variables);
-    if (!section->variables)
+        count += is_variable(reader, &reader->symbols[i]);
+    cubin->variables = calloc(count + 1, sizeof *cubin->variables);
+    if (!cubin->variables)
         return KREPLAY_NO_MEMORY;
     for (size_t i = 1; i < reader->symbol_count; i++) {
         const Elf64_Sym *symbol = &reader->symbols[i];
-        if (!is_variable_of(symbol, index))
+        if (!is_variable(reader, symbol))
             continue;
+        const char *name = cubin->strings + symbol->st_name;
         cubin->managed |= (symbol->st_other & OTHER_MANAGED) != 0;
-        section->variables[section->variable_count++] = (struct kr_cubin_variable){
-            .name = cubin->strings + symbol->st_name, .offset = symbol->st_value, .bytes = symbol->st_size};
+        cubin->variables[cubin->variable_count++] = (struct kr_cubin_variable){
+            .name = name,
+            .bytes = symbol->st_size,
+            .constant = name[0] == '$' || starts_with(name, "__unnamed_"),
+        };
     }
     return 0;
-}
-
-static int collect_sections(struct reader *reader, struct kr_cubin *cubin)
-{
-    int status = 0;
-    for (size_t i = 0; i < reader->section_count && status == 0; i++) {
-        const char *name = section_name(reader, &reader->sections[i]);
-        if (!starts_with(name, ".nv.global") || reader->sections[i].sh_size == 0)
-            continue;
-        if (cubin->section_count == KR_CUBIN_SECTIONS)
-            return KREPLAY_CORRUPT;
-        status = collect_variables(reader, cubin, i);
-    }
-    return status;
 }
 
 int kr_cubin_parse(const void *image, size_t bytes, struct kr_cubin **out)
@@ -298,7 +287,7 @@ int kr_cubin_parse(const void *image, size_t bytes, struct kr_cubin **out)
     if (status == 0)
         status = collect_kernels(&reader, cubin);
     if (status == 0)
-        status = collect_sections(&reader, cubin);
+        status = collect_variables(&reader, cubin);
     free(sections);
     free(reader.symbols);
     free(reader.effect);
@@ -315,8 +304,7 @@ void kr_cubin_free(struct kr_cubin *cubin)
 {
     if (!cubin)
         return;
-    for (size_t i = 0; i < cubin->section_count; i++)
-        free(cubin->sections[i].variables);
+    free(cubin->variables);
     free(cubin->kernels);
     free(cubin->strings);
     free(cubin);

@@ -13,25 +13,19 @@ struct kr_cubin_kernel {
     const char *calls; // an external function with effects beyond memory (vprintf, malloc, ...); NULL = none
 };
 
+// A variable in global memory. Each has a place of its own when it is loaded, whatever its section looked
+// like.
 struct kr_cubin_variable {
     const char *name;
-    uint64_t offset, bytes; // in its section
-};
-
-// .nv.global or .nv.global.init: loaded in one piece.
-struct kr_cubin_section {
     uint64_t bytes;
-    struct kr_cubin_variable *variables;
-    size_t variable_count;
+    bool constant; // made by the compiler for a string: never written
 };
-
-#define KR_CUBIN_SECTIONS 4
 
 struct kr_cubin {
     struct kr_cubin_kernel *kernels;
     size_t kernel_count;
-    struct kr_cubin_section sections[KR_CUBIN_SECTIONS];
-    size_t section_count;
+    struct kr_cubin_variable *variables;
+    size_t variable_count;
     bool managed;  // has variables in managed memory
     char *strings; // names point here
 };

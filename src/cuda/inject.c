@@ -12,7 +12,7 @@
 
 static struct kr_cuda process = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
-    .modules.lock = PTHREAD_MUTEX_INITIALIZER,
+    .modules.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
     .kernels.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
@@ -24,6 +24,7 @@ static void at_exit(void)
     if (process.windows > 0)
         return;
     kr_cuda_depth++; // what follows is kreplay's own work
+    kr_cuda_end_sessions(&process);
     process.cupti.unsubscribe(process.subscriber);
     kr_engine_destroy(process.engine);
     kr_cuda_close(&process);

@@ -35,6 +35,7 @@ static void drop_module(struct kr_cuda *cuda, struct kr_module **link)
     for (size_t i = 0; i < module->region_count; i++)
         kr_inventory_remove(cuda->engine, module->regions[i]);
     kr_kernels_forget(&cuda->kernels, module->handle);
+    free(module->regions);
     free(module);
 }
 
@@ -62,78 +63,75 @@ void kr_modules_unloading(struct kr_cuda *cuda, uint32_t module_id)
 
 enum fit { NO_FIT, FITS, FITS_IN_PART };
 
-// Where the section is in the module: every variable that the driver knows by name must agree.
-static enum fit locate(const struct kr_driver *driver, CUmodule handle,
-                       const struct kr_cubin_section *section, CUdeviceptr *base)
+struct match {
+    struct kr_loaded *loaded;
+    enum fit fit;
+    void **places; // of the cubin's variables; NULL = not found
+    size_t found;
+};
+
+// Every variable that the driver knows by name must agree.
+static void try_fit(const struct kr_driver *driver, CUmodule handle, struct match *match)
 {
-    *base = 0;
-    for (size_t i = 0; i < section->variable_count; i++) {
-        const struct kr_cubin_variable *variable = &section->variables[i];
+    const struct kr_cubin *cubin = match->loaded->cubin;
+    match->fit = FITS;
+    for (size_t i = 0; i < cubin->variable_count; i++) {
         CUdeviceptr at = 0;
         size_t bytes = 0;
-        if (driver->module_get_global(&at, &bytes, handle, variable->name) != CUDA_SUCCESS)
-            continue; // private to the module
-        if (bytes != variable->bytes || (*base && *base != at - variable->offset))
-            return NO_FIT;
-        *base = at - variable->offset;
+        if (driver->module_get_global(&at, &bytes, handle, cubin->variables[i].name) != CUDA_SUCCESS) {
+            if (!cubin->variables[i].constant)
+                match->fit = FITS_IN_PART;
+            continue;
+        }
+        if (bytes != cubin->variables[i].bytes) {
+            match->fit = NO_FIT;
+            return;
+        }
+        match->places[i] = (void *)(uintptr_t)at;
+        match->found++;
     }
-    return *base ? FITS : FITS_IN_PART;
 }
 
-static enum fit locate_all(const struct kr_driver *driver, CUmodule handle, const struct kr_cubin *cubin,
-                           CUdeviceptr bases[KR_CUBIN_SECTIONS])
+// Among several that fit, the one with the most variables found is meant.
+static struct match find_cubin(struct kr_cuda *cuda, CUmodule handle, const char *kernel)
 {
-    enum fit fit = FITS;
-    for (size_t i = 0; i < cubin->section_count; i++) {
-        enum fit one = locate(driver, handle, &cubin->sections[i], &bases[i]);
-        if (one == NO_FIT)
-            return NO_FIT;
-        if (one == FITS_IN_PART)
-            fit = FITS_IN_PART;
-    }
-    return fit;
-}
-
-static size_t located(const struct kr_cubin *cubin, const CUdeviceptr bases[KR_CUBIN_SECTIONS])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < cubin->section_count; i++)
-        count += bases[i] ? cubin->sections[i].variable_count : 0;
-    return count;
-}
-
-// With the lock held: finds the cubin of the module and puts its variables into the inventory. Among several
-// that fit, the one with the most variables found is meant.
-static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *kernel)
-{
-    CUdeviceptr best_bases[KR_CUBIN_SECTIONS] = {0};
-    struct kr_loaded *best = NULL;
-    enum fit best_fit = NO_FIT;
-
+    struct match best = {0};
     for (struct kr_loaded *loaded = cuda->modules.loaded; loaded; loaded = loaded->next) {
-        CUdeviceptr bases[KR_CUBIN_SECTIONS] = {0};
+        struct match match = {.loaded = loaded};
         if (loaded->claimed || !kr_cubin_find(loaded->cubin, kernel))
             continue;
-        enum fit fit = locate_all(&cuda->driver, module->handle, loaded->cubin, bases);
-        if (fit == NO_FIT || (best && located(loaded->cubin, bases) <= located(best->cubin, best_bases)))
+        match.places = calloc(loaded->cubin->variable_count + 1, sizeof *match.places);
+        if (!match.places)
+            break;
+        try_fit(&cuda->driver, handle, &match);
+        if (match.fit == NO_FIT || (best.loaded && match.found <= best.found)) {
+            free(match.places);
             continue;
-        best = loaded;
-        best_fit = fit;
-        for (size_t i = 0; i < KR_CUBIN_SECTIONS; i++)
-            best_bases[i] = bases[i];
+        }
+        free(best.places);
+        best = match;
     }
-    module->loaded = best;
-    module->incomplete = !best || best_fit != FITS || best->cubin->managed;
-    if (!best)
+    return best;
+}
+
+// With the lock held: finds the cubin of the module and puts its variables into the inventory.
+static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *kernel)
+{
+    struct match match = find_cubin(cuda, module->handle, kernel);
+
+    module->loaded = match.loaded;
+    module->incomplete = !match.loaded || match.fit != FITS || match.loaded->cubin->managed;
+    if (!match.loaded)
         return;
-    best->claimed = true;
-    for (size_t i = 0; i < best->cubin->section_count; i++) {
-        void *base = (void *)(uintptr_t)best_bases[i];
-        if (!base)
+    match.loaded->claimed = true;
+    module->regions = match.places;
+    for (size_t i = 0; i < match.loaded->cubin->variable_count; i++) {
+        void *place = match.places[i];
+        if (!place)
             continue;
-        if (kr_inventory_add(cuda->engine, module->agent, base, best->cubin->sections[i].bytes,
+        if (kr_inventory_add(cuda->engine, module->agent, place, match.loaded->cubin->variables[i].bytes,
                              KR_MEMORY_MODULE) == 0)
-            module->regions[module->region_count++] = base;
+            module->regions[module->region_count++] = place; // the list is the places, closed up
         else
             module->incomplete = true;
     }
@@ -215,6 +213,7 @@ void kr_modules_close(struct kr_modules *modules)
 {
     while (modules->list) {
         struct kr_module *next = modules->list->next;
+        free(modules->list->regions);
         free(modules->list);
         modules->list = next;
     }

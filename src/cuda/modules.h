@@ -23,9 +23,9 @@ struct kr_module {
     CUmodule handle;
     uint32_t agent;
     uint64_t code_object_id;
-    const struct kr_loaded *loaded;   // NULL: none fits
-    bool incomplete;                  // it has variables that could not be found, or in managed memory
-    void *regions[KR_CUBIN_SECTIONS]; // in the inventory
+    const struct kr_loaded *loaded; // NULL: none fits
+    bool incomplete;                // it has variables that could not be found, or in managed memory
+    void **regions;                 // in the inventory
     size_t region_count;
 };
 
@@ -36,7 +36,7 @@ struct kr_global { // an address that the program asked for
 };
 
 struct kr_modules {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; // recursive: a question to the driver may load a module
     struct kr_loaded *loaded;
     struct kr_module *list;
     struct kr_global *globals;

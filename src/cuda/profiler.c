@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Owns the sequence of calls of the range profiler.
+// Owns the sequence of calls of the range profiler. Seen with CUPTI 2025.3.1: a session (enable to disable)
+// collects what its first configuration says, whatever is set later, so another group needs a session of its
+// own, whose first start takes 130 ms; and the size of the counter data must be asked in each session, or its
+// initialisation crashes.
 #include "cuda/profiler.h"
 
 #include <stdlib.h>
@@ -33,6 +36,7 @@ static void disable(const struct kr_cupti *cupti, struct kr_profiler *profiler)
     if (profiler->object)
         cupti->range_disable(&params);
     profiler->object = NULL;
+    profiler->configured = NULL;
 }
 
 static bool make_room(const struct kr_cupti *cupti, struct kr_profiler *profiler,
@@ -45,7 +49,7 @@ static bool make_room(const struct kr_cupti *cupti, struct kr_profiler *profiler
         .numMetrics = group->count,
         .maxNumOfRanges = ranges,
         .maxNumRangeTreeNodes = (uint32_t)ranges};
-    if (group->data && group->ranges == ranges)
+    if (profiler->configured == group && group->ranges == ranges)
         return true;
     if (!did(profiler, "cuptiRangeProfilerGetCounterDataSize", cupti->range_get_counter_data_size(&params)))
         return false;
@@ -118,10 +122,12 @@ int kr_profiler_begin(const struct kr_cupti *cupti, struct kr_profiler *profiler
     if (group->base.execution == 0) {
         // A session that ended before its last execution is of no use to the next.
         kr_profiler_cancel(cupti, profiler);
+        if (profiler->configured != group || group->ranges != op_count)
+            disable(cupti, profiler);
         if (!enable(cupti, profiler, context) || !make_room(cupti, profiler, group, op_count) ||
             !configure(cupti, profiler, group))
             goto error;
-        profiler->group = group;
+        profiler->configured = profiler->group = group;
     }
     if (profiler->group == group && start(cupti, profiler))
         return 0;
@@ -171,8 +177,14 @@ static bool evaluate(const struct kr_cupti *cupti, struct kr_profiler *profiler,
         .pMetricValues = group->values};
     if (!did(profiler, "cuptiProfilerHostEvaluateToGpuValues", cupti->host_evaluate(&params)))
         return false;
-    for (size_t i = 0; i < group->count; i++)
+    for (size_t i = 0; i < group->count; i++) {
+        // A ratio of nothing is undefined; a count that is undefined was not counted.
+        if (!did(profiler, "cuptiProfilerHostEvaluateToGpuValues (undefined)",
+                 group->exact[i] && group->values[i] != group->values[i] ? CUPTI_ERROR_UNKNOWN
+                                                                         : CUPTI_SUCCESS))
+            return false;
         result->values[i] = value_of(group, i);
+    }
     result->value_count = group->count;
     return true;
 }
@@ -202,4 +214,10 @@ error:
     disable(cupti, profiler);
     profiler->group = NULL;
     return KREPLAY_UNAVAILABLE;
+}
+
+void kr_profiler_close(const struct kr_cupti *cupti, struct kr_profiler *profiler)
+{
+    kr_profiler_cancel(cupti, profiler);
+    disable(cupti, profiler);
 }

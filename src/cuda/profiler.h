@@ -8,8 +8,9 @@
 
 // Of one context. One thread at a time.
 struct kr_profiler {
-    CUpti_RangeProfiler_Object *object; // NULL: profiling is not enabled
-    struct kr_metric_group *group;      // between its first and its last execution
+    CUpti_RangeProfiler_Object *object;       // NULL: profiling is not enabled
+    const struct kr_metric_group *configured; // what the session was made for
+    struct kr_metric_group *group;            // between its first and its last execution
     bool started;
     const char *failed; // the CUPTI function that failed last
     CUptiResult result;
@@ -25,5 +26,7 @@ int kr_profiler_end(const struct kr_cupti *cupti, struct kr_profiler *profiler, 
                     size_t op_count);
 // Ends it without values, if it has begun; the next begin starts from nothing.
 void kr_profiler_cancel(const struct kr_cupti *cupti, struct kr_profiler *profiler);
+// Ends the session, if there is one.
+void kr_profiler_close(const struct kr_cupti *cupti, struct kr_profiler *profiler);
 
 #endif

@@ -474,7 +474,7 @@ void fake_start(void)
     fill(&fake.cuda.driver);
     fake_cupti_fill(&fake.cuda.cupti);
     pthread_mutex_init(&fake.cuda.lock, NULL);
-    pthread_mutex_init(&fake.cuda.modules.lock, NULL);
+    fake.cuda.modules.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     pthread_mutex_init(&fake.cuda.kernels.lock, NULL);
     assert_int_equal(kr_engine_create(&kr_cuda_backend, &fake.cuda, &fake.cuda.engine), 0);
     assert_int_equal(kreplay_register(&tool), 0);
@@ -487,6 +487,8 @@ void fake_stop(void)
     for (size_t i = 0; i < fake.group_count; i++)
         if (fake.groups[i])
             kreplay_group_destroy(fake.groups[i]);
+    kr_cuda_end_sessions(&fake.cuda);
+    assert_false(fake.started || fake.configured);
     kr_engine_destroy(fake.cuda.engine);
     kr_cuda_close(&fake.cuda);
     while (pieces)

@@ -31,7 +31,8 @@ struct fake_cuda {
     CUstream capturing;
     // CUPTI.
     CUptiResult start_result;
-    bool started;
+    bool started, configured, sized; // the session is ...
+    size_t passes;                   // by its configuration
     unsigned ranges, starts, passes_left;
     // What kreplay told.
     kreplay_outcome outcome[64];

@@ -161,12 +161,14 @@ static CUptiResult range_enable(CUpti_RangeProfiler_Enable_Params *p)
 static CUptiResult range_disable(CUpti_RangeProfiler_Disable_Params *p)
 {
     (void)p;
+    fake.configured = fake.sized = false;
     return CUPTI_SUCCESS;
 }
 
 static CUptiResult range_get_counter_data_size(CUpti_RangeProfiler_GetCounterDataSize_Params *p)
 {
     p->counterDataSize = p->maxNumOfRanges;
+    fake.sized = true;
     return CUPTI_SUCCESS;
 }
 
@@ -175,15 +177,18 @@ static size_t data_bytes;
 
 static CUptiResult range_counter_data_initialize(CUpti_RangeProfiler_CounterDataImage_Initialize_Params *p)
 {
+    if (!fake.sized)
+        return CUPTI_ERROR_UNKNOWN; // the real one crashes
     memset(p->pCounterData, 0, p->counterDataSize);
     return CUPTI_SUCCESS;
 }
 
 static CUptiResult range_set_config(CUpti_RangeProfiler_SetConfig_Params *p)
 {
-    size_t passes;
-    memcpy(&passes, p->pConfig, sizeof passes);
-    fake.passes_left = (unsigned)passes;
+    if (!fake.configured) // later configurations of a session are accepted and not followed
+        memcpy(&fake.passes, p->pConfig, sizeof fake.passes);
+    fake.configured = true;
+    fake.passes_left = (unsigned)fake.passes;
     data = p->pCounterDataImage;
     data_bytes = p->counterDataImageSize;
     return p->targetNestingLevel == 1 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;

@@ -49,13 +49,13 @@ static void test_a_function_behind_a_pointer_taints_every_kernel(void **state)
 static void test_variables(void **state)
 {
     (void)state;
-    struct kr_cubin *cubin =
-        parse(&(struct make_cubin){.kernels = {"k"}, .variables = {"first", "second"}, .variable_count = 2});
-    assert_int_equal(cubin->section_count, 1);
-    assert_int_equal(cubin->sections[0].bytes, 16);
-    assert_int_equal(cubin->sections[0].variable_count, 2);
-    assert_string_equal(cubin->sections[0].variables[1].name, "second");
-    assert_int_equal(cubin->sections[0].variables[1].offset, 8);
+    struct kr_cubin *cubin = parse(&(struct make_cubin){
+        .kernels = {"k"}, .variables = {"first", "second", "$str"}, .variable_count = 3});
+    assert_int_equal(cubin->variable_count, 3);
+    assert_string_equal(cubin->variables[1].name, "second");
+    assert_int_equal(cubin->variables[1].bytes, 8);
+    assert_false(cubin->variables[1].constant);
+    assert_true(cubin->variables[2].constant);
     assert_false(cubin->managed);
     kr_cubin_free(cubin);
     cubin =

@@ -89,7 +89,7 @@ static void test_memory_and_variables_change_once(void **state)
         assert_replayed(i - 1);
     }
     assert_true(fake.outcome[0].deterministic);
-    assert_int_equal(fake.outcome[0].captured_regions, 2);
+    assert_int_equal(fake.outcome[0].captured_regions, 3);
     assert_string_equal(fake.kernel[0], "increments");
     fake_free("cuMemFree_v2", memory);
 }
@@ -162,22 +162,22 @@ static void test_module_with_a_variable_of_its_own(void **state)
     (void)state;
     static struct fake_module other = {.variables = {"found"}};
     static struct fake_kernel hides = {"hides", increment, {8, 4}, &other},
-                              half = {"half", increment, {8, 4}, &other};
+                              speaks = {"speaks", increment, {8, 4}, &other};
     size_t bytes;
     unsigned char *cubin = make_cubin(
-        &(struct make_cubin){.kernels = {"half"}, .variables = {"found", "private"}, .variable_count = 2},
+        &(struct make_cubin){.kernels = {"speaks"}, .variables = {"found", "$str"}, .variable_count = 2},
         &bytes);
     uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
 
-    // One variable of the section is known by name: where the other is follows.
+    // A string that the driver does not know by name is no variable.
     fake_load(cubin, bytes, 8);
     free(cubin);
-    launch(&half, memory);
+    launch(&speaks, memory);
     assert_replayed(0);
     fake_unload(8);
-    other.variables[0] = NULL;
     cubin = make_cubin(
-        &(struct make_cubin){.kernels = {"hides"}, .variables = {"private"}, .variable_count = 1}, &bytes);
+        &(struct make_cubin){.kernels = {"hides"}, .variables = {"found", "private"}, .variable_count = 2},
+        &bytes);
     fake_load(cubin, bytes, 9);
     free(cubin);
     launch(&hides, memory);
