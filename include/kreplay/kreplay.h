@@ -257,7 +257,9 @@ typedef struct kreplay_tool {
     void (*pass)(void *tool, kreplay_phase phase, kreplay_pass *pass);
     void (*dispatch)(void *tool, const kreplay_dispatch_record *record);
     void (*message)(void *tool, const char *text); // what kreplay said to stderr, for the record
-    void (*fini)(void *tool);                      // last call; may be missing when the process is killed
+    // Last call; missing when the process is killed. It may come behind the destructors of the program and of
+    // the GPU's runtime, which must not be called then; kreplay_group_destroy() can be.
+    void (*fini)(void *tool);
 } kreplay_tool;
 
 // Registers the one tool of the process. Copies the struct. KREPLAY_ALREADY_REGISTERED on a second call,

@@ -371,5 +371,15 @@ class Kills(Ends):
                     self.assertEqual(run.status, 137, run.explain())
 
 
+class KillsFault(Ends):
+    def test_goes_red_when_records_are_missing(self):
+        run = Run("forever", KREPLAY_FAULT="record")
+        run.wait_until(lambda tally: tally[1] >= 3)
+        os.kill(run.program_pid, signal.SIGKILL)
+        run.finish()
+        with self.assertRaises(AssertionError):
+            self.assert_ended(run, 137, signal_text(signal.SIGKILL), complete=[0])
+
+
 if __name__ == "__main__":
     unittest.main()
