@@ -81,7 +81,7 @@ static void put_head(struct kr_log *log, const struct sample_log *sample)
     }
     for (unsigned i = 0; i < COUNTERS; i++) {
         const kreplay_counter counter = {.size = sizeof(counter),
-                                         .counter_id = i + 1,
+                                         .counter_id = i + 1 + sample->counter_shift,
                                          .name = counter_names[i][0],
                                          .block = counter_names[i][1],
                                          .description = "",
@@ -91,9 +91,12 @@ static void put_head(struct kr_log *log, const struct sample_log *sample)
         check(kr_log_put_counter(log, &counter));
     }
     for (unsigned i = 0; i < SAMPLE_PASSES; i++) {
-        const uint64_t ids[] = {WAVES, VALU, FIRST_UNIQUE + i};
+        if (sample->only_group && i != sample->only_group - 1)
+            continue;
+        uint64_t shift = sample->counter_shift;
+        const uint64_t ids[] = {WAVES + shift, VALU + shift, FIRST_UNIQUE + i + shift};
         bool added = sample->witness && i != 1;
-        const kr_log_group group = {.index = i,
+        const kr_log_group group = {.index = sample->only_group ? 0 : i,
                                     .agent_id = 0,
                                     .counter_ids = added ? ids + 1 : ids,
                                     .counter_count = added ? 2 : 3,
@@ -117,7 +120,8 @@ static void put_dispatch(struct kr_log *log, const struct sample_log *sample, ui
                 value = instance == 0 ? sample->huge_value : 0;
             if (sample->drift && counter == WAVES && id == 1 && p == SAMPLE_PASSES - 1)
                 value++;
-            values[p][v] = (kreplay_value){.counter_id = counter, .instance = instance, .value = value};
+            values[p][v] = (kreplay_value){
+                .counter_id = counter + sample->counter_shift, .instance = instance, .value = value};
         }
         passes[p] = (kreplay_pass_record){.size = sizeof(passes[p]),
                                           .pass = p,
@@ -160,7 +164,22 @@ static void put_dispatch(struct kr_log *log, const struct sample_log *sample, ui
                                             .outcome = declined ? &refused : &replayed,
                                             .passes = passes,
                                             .pass_count = declined ? 0 : SAMPLE_PASSES};
-    check(kr_log_put_dispatch(log, &record));
+    if (!sample->only_group) {
+        check(kr_log_put_dispatch(log, &record));
+        return;
+    }
+    kreplay_pass_record *pass = &passes[sample->only_group - 1];
+    pass->pass = 0;
+    const kreplay_outcome single = {.size = sizeof(single),
+                                    .kind = KREPLAY_SINGLE,
+                                    .requested_passes = 1,
+                                    .executed_passes = 1,
+                                    .deterministic = true};
+    kreplay_dispatch_record alone = record;
+    alone.outcome = &single;
+    alone.passes = pass;
+    alone.pass_count = declined ? 0 : 1;
+    check(kr_log_put_dispatch(log, &alone));
 }
 
 void sample_log_write(const struct sample_log *sample)
@@ -170,7 +189,8 @@ void sample_log_write(const struct sample_log *sample)
     check(kr_log_create(sample->path, &log));
     put_head(log, sample);
     for (uint64_t id = 1; id <= SAMPLE_DISPATCHES; id++)
-        put_dispatch(log, sample, id, id == SAMPLE_DISPATCHES);
+        if (id != sample->without)
+            put_dispatch(log, sample, id, id == SAMPLE_DISPATCHES);
     for (unsigned i = 0; i < sample->plain_dispatches; i++)
         put_dispatch(log, sample, SAMPLE_DISPATCHES + 1 + i, true);
     check(kr_log_put_message(log, "dispatch 4 declined: host_memory"));

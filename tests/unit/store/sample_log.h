@@ -16,6 +16,9 @@ struct sample_log {
     uint64_t lost;             // records, as the last record says
     uint64_t huge_value;       // when not 0: SQ_WAVES of dispatch 1, instance 0, in every pass
     unsigned plain_dispatches; // this many more dispatches without values
+    unsigned only_group; // when not 0: a run of this group alone (from 1), as application replay makes them
+    uint64_t without;    // when not 0: this dispatch did not happen
+    uint64_t counter_shift; // added to the ids of all counters
 };
 
 enum {
