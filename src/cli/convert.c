@@ -130,10 +130,6 @@ static int convert(const struct kr_options *options, const char *prefix)
         const struct kr_store_run run = {.mode = "kernel", .exit_status = -1};
         return kr_outputs_from_logs(options, &logs, &run, prefix) ? 1 : 0;
     }
-    if (options->formats & KR_FORMAT_ROCPD) {
-        kr_say(options, KR_LEVEL_ERROR, "%s is a rocpd database already", options->input);
-        return KR_EXIT_USAGE;
-    }
     return kr_outputs_from_database(options, options->input, prefix) ? 1 : 0;
 }
 

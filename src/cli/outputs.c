@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static const char database_suffix[] = "_results.db";
@@ -305,6 +306,34 @@ int kr_outputs_from_logs(const struct kr_options *options, const struct kr_log_p
     return kr_outputs_from_runs(options, &only, 1, run, prefix);
 }
 
+static bool same_file(const char *left, const char *right)
+{
+    struct stat a, b;
+    return stat(left, &a) == 0 && stat(right, &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
+}
+
+// A database is in rocpd format already: it is copied, unless it has the wanted name.
+static int copy_database(const struct kr_options *options, struct kr_store *store, const char *database,
+                         const char *prefix)
+{
+    char *path = NULL;
+    if (asprintf(&path, "%s%s", prefix, database_suffix) < 0) {
+        kr_say(options, KR_LEVEL_ERROR, "out of memory");
+        return -1;
+    }
+    int status = 0;
+    if (same_file(path, database))
+        kr_say(options, KR_LEVEL_WARNING, "%s is there already", path);
+    else if (kr_store_copy(store, path) == 0)
+        kr_say(options, KR_LEVEL_WARNING, "wrote %s", path);
+    else
+        status = -1;
+    if (status)
+        kr_say(options, KR_LEVEL_ERROR, "%s", kr_store_error(store));
+    free(path);
+    return status;
+}
+
 int kr_outputs_from_database(const struct kr_options *options, const char *database, const char *prefix)
 {
     struct kr_store *store = NULL;
@@ -313,6 +342,8 @@ int kr_outputs_from_database(const struct kr_options *options, const char *datab
         kr_say(options, KR_LEVEL_ERROR, "%s", kr_store_error(store));
     } else {
         status = put_out(options, store, options->formats & ~(unsigned)KR_FORMAT_ROCPD, prefix);
+        if ((options->formats & KR_FORMAT_ROCPD) && copy_database(options, store, database, prefix))
+            status = -1;
         print_summary(options, store);
     }
     kr_store_close(store);

@@ -3,6 +3,7 @@
 // keys), so that its readers work unchanged: a list of processes, counter_collection with a record a dispatch
 // and pass, one value a counter instance. Where the two differ, ours adds: exact integers, "replay_pass", and
 // the section "kreplay".
+#include "export/application.h"
 #include "export/json_writer.h"
 #include "export/query.h"
 #include "export/summary.h"
@@ -519,6 +520,8 @@ static int put_process(struct kr_export *export, const char *guid, void *arg)
         status = kr_json_put_witnesses(export, json, guid);
     if (!status)
         status = kr_json_put_summary(export, json, guid);
+    if (!status)
+        status = kr_json_put_application(export, json, guid);
     if (!status)
         status = put_messages(w);
     kr_json_close(json);

@@ -123,6 +123,20 @@ int kr_store_open(const char *path, struct kr_store **out)
     return 0;
 }
 
+int kr_store_copy(struct kr_store *store, const char *path)
+{
+    if (unlink(path) != 0 && errno != ENOENT)
+        return kr_store_fail(store, KREPLAY_IO, "cannot replace %s", path);
+    sqlite3_stmt *statement = NULL;
+    int rc = sqlite3_prepare_v2(store->db, "VACUUM INTO ?", -1, &statement, NULL);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_bind_text(statement, 1, path, -1, SQLITE_STATIC);
+    if (rc == SQLITE_OK)
+        rc = sqlite3_step(statement);
+    sqlite3_finalize(statement);
+    return rc == SQLITE_DONE ? 0 : kr_store_fail(store, KREPLAY_IO, "cannot copy to %s", path);
+}
+
 void kr_store_close(struct kr_store *store)
 {
     if (!store)

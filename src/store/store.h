@@ -64,6 +64,9 @@ int kr_store_finish(struct kr_store *store);
 // Opens a finished store for reading. KREPLAY_CORRUPT when it is not one.
 int kr_store_open(const char *path, struct kr_store **out);
 
+// Writes what an open store holds into a new file; an existing one is replaced.
+int kr_store_copy(struct kr_store *store, const char *path);
+
 void kr_store_close(struct kr_store *store); // NULL is fine; without finish the file is removed
 sqlite3 *kr_store_db(struct kr_store *store);
 const char *kr_store_error(const struct kr_store *store); // never NULL
