@@ -5,13 +5,13 @@
 
 #include <inttypes.h>
 
-// Columns of the view kreplay_summary, in its order.
+// Columns of the sums below.
 enum {
-    FIRST_COUNT = 0,
     DISPATCHES = 0,
     FILTERED,
     SINGLE,
     REPLAYED,
+    JOINED,
     DECLINED,
     NOT_DETERMINISTIC,
     REENTRANT,
@@ -20,12 +20,12 @@ enum {
     COMPARED,
     RESTORED,
     FIRST_PHASE,
-    LOST = FIRST_PHASE + 8,
-    COLUMNS
+    LOST = FIRST_PHASE + 8
 };
 
 #define SUM_COLUMNS                                                                                          \
-    "sum(dispatches), sum(filtered), sum(single), sum(replayed), sum(declined), sum(not_deterministic),"     \
+    "sum(dispatches), sum(filtered), sum(single), sum(replayed), sum(joined), sum(declined), "               \
+    "sum(not_deterministic),"                                                                                \
     " sum(reentrant), sum(disagreeing), sum(captured_bytes), sum(compared_bytes), sum(restored_bytes),"      \
     " sum(gate_ns), sum(drain_ns), sum(snapshot_ns), sum(live_ns), sum(compare_ns), sum(restore_ns),"        \
     " sum(passes_ns), sum(finish_ns), sum(records_lost)"
@@ -100,6 +100,8 @@ static int put_lines(struct kr_export *export, sqlite3_stmt *row)
             kr_store_u64(row, DISPATCHES), kr_store_u64(row, REPLAYED), kr_store_u64(row, SINGLE),
             kr_store_u64(row, FILTERED), kr_store_u64(row, DECLINED));
     int status = put_reasons(export);
+    if (kr_store_u64(row, JOINED)) // by application replay, which runs the program once a group
+        fprintf(out, ", %" PRIu64 " joined from several runs", kr_store_u64(row, JOINED));
     putc('\n', out);
     put_doubts(out, row);
     if (kr_store_u64(row, REPLAYED) + kr_store_u64(row, DECLINED)) {

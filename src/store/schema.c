@@ -69,8 +69,8 @@ static const char own_tables[] =
     // A row a process. Dispatches of one window share its bytes and times, so these are added up by windows;
     // captured is the footprint where a snapshot was taken.
     "CREATE VIEW kreplay_summary AS WITH d AS (SELECT guid, COUNT(*) AS dispatches,"
-    " SUM(kind = 'filtered') AS filtered, SUM(kind IN ('single', 'joined')) AS single, SUM(kind = "
-    "'replayed') AS replayed,"
+    " SUM(kind = 'filtered') AS filtered, SUM(kind = 'single') AS single, SUM(kind = "
+    "'replayed') AS replayed, SUM(kind = 'joined') AS joined,"
     " SUM(kind = 'declined') AS declined, SUM(deterministic = 0) AS not_deterministic,"
     " SUM(reentrant <> 0) AS reentrant, SUM(disagreements > 0) AS disagreeing"
     " FROM kreplay_outcome GROUP BY guid), o AS (SELECT guid,"
@@ -84,7 +84,8 @@ static const char own_tables[] =
     " SUM(snapshot_ns) AS snapshot_ns, SUM(live_ns) AS live_ns, SUM(compare_ns) AS compare_ns,"
     " SUM(restore_ns) AS restore_ns, SUM(passes_ns) AS passes_ns, SUM(finish_ns) AS finish_ns FROM o"
     " GROUP BY guid) SELECT p.guid, ifnull(d.dispatches, 0) AS dispatches, ifnull(filtered, 0) AS filtered,"
-    " ifnull(single, 0) AS single, ifnull(replayed, 0) AS replayed, ifnull(declined, 0) AS declined,"
+    " ifnull(single, 0) AS single, ifnull(replayed, 0) AS replayed,"
+    " ifnull(joined, 0) AS joined, ifnull(declined, 0) AS declined,"
     " ifnull(not_deterministic, 0) AS not_deterministic, ifnull(reentrant, 0) AS reentrant,"
     " ifnull(disagreeing, 0) AS disagreeing, ifnull(captured_bytes, 0) AS captured_bytes,"
     " ifnull(compared_bytes, 0) AS compared_bytes, ifnull(restored_bytes, 0) AS restored_bytes,"
