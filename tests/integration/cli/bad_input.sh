@@ -22,6 +22,8 @@ refused 'kernel replay needs counters' --soft-gpu -- touch started
 refused 'kernel replay needs counters' --soft-gpu --replay-mode kernel -- touch started
 refused 'kernel replay needs counters' --soft-gpu --kernel-replay-beta-enabled --replay-mode kernel -- touch started
 
+refused 'application replay needs counters' --soft-gpu --replay-mode application -- touch started
+
 # a group that does not fit: block, registers and counters
 grbm="GRBM_COUNT GRBM_GUI_ACTIVE GRBM_CP_BUSY"
 for word in GRBM 2 $grbm; do
