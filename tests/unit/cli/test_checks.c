@@ -190,7 +190,9 @@ static void names_of_files(void **state)
         {NULL, "%env{KR_TEST_NAME}%-%env{KR_TEST_NO}%.%x%", "./value-.%x%"},
     };
     for (size_t i = 0; i < sizeof(placed) / sizeof(placed[0]); i++) {
-        const struct kr_output_place place = {placed[i][0], placed[i][1], "/opt/prog", 4711};
+        char *argv[] = {"/opt/prog", NULL};
+        const struct kr_output_place place = {
+            .directory = placed[i][0], .file = placed[i][1], .program = argv, .pid = 4711};
         char *prefix = kr_output_prefix(&place);
         assert_string_equal(prefix, placed[i][2]);
         free(prefix);
