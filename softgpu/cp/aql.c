@@ -192,19 +192,6 @@ static enum sg_aql_result barrier_value(const hsa_amd_barrier_value_packet_t *pa
     return met ? SG_AQL_DONE : SG_AQL_BLOCKED;
 }
 
-// ROCr announces loaded code by an ACQUIRE_MEM, which on hardware empties the instruction caches.
-static bool has_acquire_mem(const uint32_t *code, size_t dwords)
-{
-    const uint32_t acquire_mem = 0x58;
-    for (size_t i = 0; i < dwords;) {
-        uint32_t type = code[i] >> 30, count = (code[i] >> 16) & 0x3fff;
-        if (type == 3 && ((code[i] >> 8) & 0xff) == acquire_mem)
-            return true;
-        i += type == 3 ? count + 2 : 1;
-    }
-    return false;
-}
-
 // Dwords 1..4 are the packet INDIRECT_BUFFER: header, address low and high, size in dwords in the low 20
 // bits.
 static enum sg_aql_result pm4_ib(struct sg_aql *aql, const uint32_t *packet, uint64_t id,
@@ -221,7 +208,8 @@ static enum sg_aql_result pm4_ib(struct sg_aql *aql, const uint32_t *packet, uin
     if (sg_pm4_run(aql->gpu->perf, &aql->pm4, code, dwords, why, sizeof(why)))
         return fail(error, SG_QUEUE_ERROR_PACKET,
                     "packet %" PRIu64 ": PM4 of %zu dwords at 0x%" PRIx64 ": %s", id, dwords, address, why);
-    if (has_acquire_mem(code, dwords)) {
+    if (aql->pm4.acquired) { // ROCr announces loaded code so
+        aql->pm4.acquired = false;
         sg_isa_invalidate(0, UINT64_MAX);
         sg_kernel_names_invalidate();
     }

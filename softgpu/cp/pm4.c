@@ -78,11 +78,18 @@ static int write_memory(struct run *run, uint64_t address, const void *from, siz
     return 0;
 }
 
-static uint32_t read_register(struct run *run, uint32_t address)
+static int read_register(struct run *run, uint32_t address, uint32_t *value)
 {
-    if (address == SG_REG_COMPUTE_PERFCOUNT_ENABLE)
-        return run->queue->compute_perfcount_enable;
-    return sg_perf_read(run->perf, address);
+    char why[96];
+
+    if (address == SG_REG_COMPUTE_PERFCOUNT_ENABLE) {
+        *value = run->queue->compute_perfcount_enable;
+        return 0;
+    }
+    if (!sg_perf_can_read(run->perf, address, why, sizeof(why)))
+        return fail(run, "%s", why);
+    *value = sg_perf_read(run->perf, address);
+    return 0;
 }
 
 static void write_register(struct run *run, uint32_t address, uint32_t value)
@@ -144,8 +151,10 @@ static int copy_data(struct run *run, const uint32_t *body, uint32_t n)
     switch (SG_PM4_COPY_SRC(control)) {
     case SG_PM4_SEL_REG:
     case SG_PM4_SEL_PERF:
-        for (uint32_t i = 0; i < width; i++)
-            data[i] = read_register(run, body[1] + i);
+        for (uint32_t i = 0; i < width; i++) {
+            if (read_register(run, body[1] + i, &data[i]) != 0)
+                return -1;
+        }
         break;
     case SG_PM4_SEL_MEM_SYNC:
     case SG_PM4_SEL_L2:
@@ -204,10 +213,11 @@ static int wait_reg_mem(struct run *run, const uint32_t *body, uint32_t n)
         return fail(run, "unknown form in control word 0x%08x", control);
     for (;;) {
         uint32_t value;
+        int rc = SG_PM4_WAIT_SPACE(control) == 0
+                     ? read_register(run, body[1], &value)
+                     : read_memory(run, address_of(body + 1), &value, sizeof(value));
 
-        if (SG_PM4_WAIT_SPACE(control) == 0)
-            value = read_register(run, body[1]);
-        else if (read_memory(run, address_of(body + 1), &value, sizeof(value)) != 0)
+        if (rc != 0)
             return -1;
         if (wait_is_over(SG_PM4_WAIT_FUNCTION(control), value & mask, reference))
             return 0;
@@ -250,6 +260,15 @@ static int indirect_buffer(struct run *run, const uint32_t *body, uint32_t n)
     return rc;
 }
 
+// Memory is coherent, so that only copies of code are left to give up.
+static int acquire_mem(struct run *run, const uint32_t *body, uint32_t n)
+{
+    (void)body;
+    (void)n;
+    run->queue->acquired = true;
+    return 0;
+}
+
 // Caches and pipeline: nothing to do, memory is coherent and packets run in order.
 static int no_effect(struct run *run, const uint32_t *body, uint32_t n)
 {
@@ -272,7 +291,7 @@ static const struct packet {
     {SG_PM4_COPY_DATA, 5, "COPY_DATA", copy_data},
     {SG_PM4_EVENT_WRITE, 1, "EVENT_WRITE", no_effect},
     {SG_PM4_RELEASE_MEM, 6, "RELEASE_MEM", release_mem},
-    {SG_PM4_ACQUIRE_MEM, 1, "ACQUIRE_MEM", no_effect},
+    {SG_PM4_ACQUIRE_MEM, 1, "ACQUIRE_MEM", acquire_mem},
     {SG_PM4_SET_SH_REG, 2, "SET_SH_REG", set_sh_reg},
     {SG_PM4_SET_UCONFIG_REG, 2, "SET_UCONFIG_REG", set_uconfig_reg},
 };

@@ -7,11 +7,12 @@
 #include "softgpu/perf/registers.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 struct counter {
     uint32_t select;
-    const struct sg_perf_event *event; // of `select`; NULL: not modelled, stays 0
+    const struct sg_perf_event *event; // of `select`; NULL: none, or not modelled
     uint64_t running;
     uint64_t sampled; // what the result registers show
 };
@@ -166,19 +167,23 @@ void sg_perf_write(struct sg_perf *perf, uint32_t address, uint32_t value)
     pthread_mutex_unlock(&perf->lock);
 }
 
-// A read under broadcast answers from the first engine, as one bus read cannot return eight values.
-static uint32_t read_slot(const struct sg_perf *perf, const struct sg_perf_reg *reg,
-                          struct engine_range range)
+// A read under broadcast answers from the first engine, as one bus read cannot return eight values. NULL for
+// an engine that does not exist.
+static const struct counter *find_counter(const struct sg_perf *perf, const struct sg_perf_reg *reg)
 {
-    const struct counter *counter;
+    struct engine_range range = selected_engines(perf);
 
     if (reg->block == SG_BLOCK_GRBM)
-        counter = &perf->grbm[reg->slot];
-    else if (range.first < range.end)
-        counter = &perf->sq[range.first].slots[reg->slot];
-    else
-        return 0;
+        return &perf->grbm[reg->slot];
+    return range.first < range.end ? &perf->sq[range.first].slots[reg->slot] : NULL;
+}
 
+static uint32_t read_slot(const struct sg_perf *perf, const struct sg_perf_reg *reg)
+{
+    const struct counter *counter = find_counter(perf, reg);
+
+    if (!counter)
+        return 0;
     switch (reg->kind) {
     case SG_REG_KIND_SELECT:
         return counter->select;
@@ -209,7 +214,7 @@ static uint32_t read_locked(const struct sg_perf *perf, const struct sg_perf_reg
     case SG_REG_KIND_SELECT:
     case SG_REG_KIND_RESULT_LO:
     case SG_REG_KIND_RESULT_HI:
-        return read_slot(perf, reg, range);
+        return read_slot(perf, reg);
     case SG_REG_KIND_NONE:
         break;
     }
@@ -225,6 +230,40 @@ uint32_t sg_perf_read(struct sg_perf *perf, uint32_t address)
     value = read_locked(perf, &reg);
     pthread_mutex_unlock(&perf->lock);
     return value;
+}
+
+static bool is_result(enum sg_perf_reg_kind kind)
+{
+    return kind == SG_REG_KIND_RESULT_LO || kind == SG_REG_KIND_RESULT_HI;
+}
+
+// The event that the counter behind a result register would have to count and cannot; 0 if there is none. A
+// 0 in a select register is an event of the GRBM, which is modelled, and none at all of the SQ.
+static uint32_t unmodelled_event(struct sg_perf *perf, const struct sg_perf_reg *reg)
+{
+    uint32_t event = 0;
+
+    pthread_mutex_lock(&perf->lock);
+    const struct counter *counter = find_counter(perf, reg);
+    if (counter && !counter->event)
+        event = counter->select & sg_perf_blocks[reg->block].event_mask;
+    pthread_mutex_unlock(&perf->lock);
+    return event;
+}
+
+bool sg_perf_can_read(struct sg_perf *perf, uint32_t address, char *why, size_t why_bytes)
+{
+    struct sg_perf_reg reg = sg_perf_reg_decode(address);
+    uint32_t event;
+
+    if (reg.kind == SG_REG_KIND_NONE && address >= SG_REG_RESULTS_BASE && address < SG_REG_RESULTS_END) {
+        snprintf(why, why_bytes, "register 0x%x holds a counter of a block that is not modelled", address);
+        return false;
+    }
+    if (!is_result(reg.kind) || (event = unmodelled_event(perf, &reg)) == 0)
+        return true;
+    snprintf(why, why_bytes, "event %u of block %s is not modelled", event, sg_perf_blocks[reg.block].name);
+    return false;
 }
 
 static void add_to_grbm(struct sg_perf *perf, const struct sg_perf_activity *activity)

@@ -25,6 +25,10 @@
 #define SG_REG_UCONFIG_BASE 0xc000u
 #define SG_REG_UCONFIG_END  0x10000u
 
+// Results of all counter blocks (gc_perfddec), of which sg_perf_blocks has some.
+#define SG_REG_RESULTS_BASE 0xd000u
+#define SG_REG_RESULTS_END  0xd800u
+
 #define SG_REG_COMPUTE_PERFCOUNT_ENABLE 0x2e0bu // SH, one per queue
 #define SG_REG_GRBM_GFX_INDEX           0xc200u
 #define SG_REG_CP_PERFMON_CNTL          0xd808u

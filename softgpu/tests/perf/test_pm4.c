@@ -161,6 +161,21 @@ static void test_copy_data_unknown_forms_name_the_control_word(void **state)
     assert_int_equal(to, 0);
 }
 
+static void test_counters_without_a_model_are_errors(void **state)
+{
+    struct fixture *fx = *state;
+    uint32_t to[2] = {0};
+    const uint32_t event[] = {HEADER(0x79, 2), 0x19c0,     14, // SQ_ITEMS
+                              HEADER(0x40, 5), 0x00010504, 0xd1c0, 0, LO(to), HI(to)};
+    const uint32_t block[] = {HEADER(0x40, 5), 0x02002500, 0xd380, 0, LO(to), HI(to)};
+    const uint32_t wait[] = {HEADER(0x3c, 6), 0x03, 0xd1c0, 0, 0, 0xffffffff, 4};
+
+    assert_error(fx, RUN(fx, event), "COPY_DATA at dword 3: event 14 of block SQ is not modelled");
+    assert_error(fx, RUN(fx, block), "COPY_DATA at dword 0: register 0xd380 holds a counter");
+    assert_error(fx, RUN(fx, wait), "WAIT_REG_MEM at dword 0: event 14 of block SQ is not modelled");
+    assert_int_equal(to[0], 0);
+}
+
 static void test_write_data(void **state)
 {
     struct fixture *fx = *state;
@@ -277,6 +292,24 @@ static void test_unknown_packets_are_skipped(void **state)
     assert_int_equal(sg_perf_read(fx->perf, 0xd9c0), 3);
 }
 
+// The name of the packet counts, not what its dwords look like.
+static void test_acquire_mem_is_told(void **state)
+{
+    struct fixture *fx = *state;
+    const uint32_t inner[] = {HEADER(0x58, 6), 0, 0, 0, 0, 0, 0};
+    const uint32_t outer[] = {HEADER(0x3f, 3), LO(inner), HI(inner), 0x10800007};
+    const uint32_t behind_a_lone_nop[] = {0xffff1000u, HEADER(0x58, 6), 0, 0, 0, 0, 0, 0};
+    const uint32_t as_data[] = {HEADER(0x10, 7), HEADER(0x58, 6), 0, 0, 0, 0, 0, 0};
+
+    assert_int_equal(RUN(fx, as_data), 0);
+    assert_false(fx->queue.acquired);
+    assert_int_equal(RUN(fx, behind_a_lone_nop), 0);
+    assert_true(fx->queue.acquired);
+    fx->queue.acquired = false;
+    assert_int_equal(RUN(fx, outer), 0);
+    assert_true(fx->queue.acquired);
+}
+
 static void test_malformed_streams(void **state)
 {
     struct fixture *fx = *state;
@@ -343,6 +376,7 @@ int main(void)
         TEST(test_registers_beyond_their_space_are_refused),
         TEST(test_copy_data_forms),
         TEST(test_copy_data_unknown_forms_name_the_control_word),
+        TEST(test_counters_without_a_model_are_errors),
         TEST(test_write_data),
         TEST(test_release_mem_writes_its_data),
         TEST(test_wait_that_is_met),
@@ -350,6 +384,7 @@ int main(void)
         TEST(test_indirect_buffers),
         TEST(test_indirect_buffer_into_itself_ends),
         TEST(test_unknown_packets_are_skipped),
+        TEST(test_acquire_mem_is_told),
         TEST(test_malformed_streams),
         TEST(test_unmapped_memory_is_an_error),
         TEST(test_error_text_is_optional_and_bounded),

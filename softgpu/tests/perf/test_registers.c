@@ -218,6 +218,35 @@ static void test_event_without_a_model_stays_zero(void **state)
     assert_int_equal(sg_perf_read(*state, GRBM_LO0), 0);
 }
 
+static void assert_unreadable(struct sg_perf *perf, uint32_t address, const char *why)
+{
+    char text[96] = "";
+
+    assert_false(sg_perf_can_read(perf, address, text, sizeof(text)));
+    assert_string_equal(text, why);
+}
+
+static void test_what_is_not_modelled_says_so(void **state)
+{
+    char text[96] = "";
+
+    assert_true(sg_perf_can_read(*state, SQ_LO0, text, sizeof(text))); // 0 selects nothing in the SQ
+    sg_perf_write(*state, SQ_SELECT0, SELECT_ALL | 14);
+    sg_perf_write(*state, SQ_SELECT7, SELECT_ALL | EVENT_WAVES);
+    sg_perf_write(*state, GRBM_SELECT0, 3);
+    assert_unreadable(*state, SQ_LO0, "event 14 of block SQ is not modelled");
+    assert_unreadable(*state, SQ_HI0, "event 14 of block SQ is not modelled");
+    assert_unreadable(*state, GRBM_LO0, "event 3 of block GRBM is not modelled");
+    assert_unreadable(*state, 0xd380, "register 0xd380 holds a counter of a block that is not modelled");
+    assert_true(sg_perf_can_read(*state, SQ_SELECT0, text, sizeof(text)));
+    assert_true(sg_perf_can_read(*state, SQ_LO7, text, sizeof(text)));
+    assert_true(sg_perf_can_read(*state, GRBM_LO1, text, sizeof(text)));
+    assert_true(sg_perf_can_read(*state, GFX_INDEX, text, sizeof(text)));
+    assert_string_equal(text, "");
+    sg_perf_write(*state, GFX_INDEX, ENGINE(8));
+    assert_true(sg_perf_can_read(*state, SQ_LO0, text, sizeof(text))); // of an engine that does not exist
+}
+
 static void test_other_registers_are_inert(void **state)
 {
     sg_perf_write(*state, SQ_SELECT0, EVENT_WAVES);
@@ -248,6 +277,7 @@ int main(void)
         TEST(test_sq_counts_only_enabled_stages),
         TEST(test_high_half),
         TEST(test_event_without_a_model_stays_zero),
+        TEST(test_what_is_not_modelled_says_so),
         TEST(test_other_registers_are_inert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
