@@ -114,13 +114,14 @@ static const struct sg_kernel_cache_slot *look_up(struct sg_kernel_cache *cache,
 {
     struct sg_kernel_cache_slot *slot = &cache->slots[(object / DESCRIPTOR_SIZE) % 64];
     uint64_t now = atomic_load(&generation);
-    if (slot->object == object && slot->generation == now)
-        return slot;
+    // Also for a known name: the memory may be gone.
     struct sg_mem_info memory;
     if (!object || sg_mem_query((const void *)(uintptr_t)object, &memory))
         return NULL;
     if (memory.base + memory.bytes - object < DESCRIPTOR_SIZE)
         return NULL;
+    if (slot->object == object && slot->generation == now)
+        return slot;
     // No symbols are at hand for code that was not loaded as an ELF file, such as ROCr's own copy kernels.
     if (!find_name(object, &memory, slot->name))
         snprintf(slot->name, sizeof(slot->name), "(unnamed, kernel object 0x%" PRIx64 ")", object);

@@ -268,6 +268,20 @@ static void unknown_kernel_object(void **state)
     expect_error(rig, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH, 0x8);
 }
 
+// A kernel that ran before: its name is known, its memory is gone.
+static void freed_kernel_object(void **state)
+{
+    struct rig *rig = *state;
+    struct captured got = {0};
+    hsa_kernel_dispatch_packet_t packet = rig_dispatch(rig, NULL, NULL);
+    void *memory = NULL;
+    assert_int_equal(sg_mem_alloc(1, 4096, 0, NULL, &memory), 0);
+    packet.kernel_object = (uint64_t)(uintptr_t)memory;
+    run_captured(rig, packet, &got);
+    assert_int_equal(sg_mem_free(memory), 0);
+    expect_error(rig, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH, 0x8);
+}
+
 static void unknown_packet_type(void **state)
 {
     const uint32_t packet[16] = {0};
@@ -306,6 +320,7 @@ int main(void)
         RIG_TEST(group_too_large),
         RIG_TEST(too_much_lds),
         RIG_TEST(unknown_kernel_object),
+        RIG_TEST(freed_kernel_object),
         RIG_TEST(unknown_packet_type),
         RIG_TEST(unknown_vendor_packet),
         RIG_TEST(malformed_pm4),
