@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 
 struct region {
@@ -187,15 +188,16 @@ int sg_mem_query(const void *address, struct sg_mem_info *info)
 {
     pthread_mutex_lock(&lock);
     const struct region *r = find(address);
-    if (r)
+    if (r) {
         *info = (struct sg_mem_info){.kind = r->kind,
                                      .base = r->base,
                                      .bytes = r->bytes,
                                      .node = r->node,
                                      .flags = r->flags,
-                                     .mapped_nodes = r->mapped_nodes,
                                      .n_mapped = r->n_mapped,
                                      .user_data = r->user_data};
+        memcpy(info->mapped_nodes, r->mapped_nodes, r->n_mapped * sizeof(r->mapped_nodes[0]));
+    }
     pthread_mutex_unlock(&lock);
     return r ? 0 : -ENOENT;
 }

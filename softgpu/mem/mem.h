@@ -15,9 +15,9 @@ enum sg_mem_kind { SG_MEM_ALLOCATED, SG_MEM_REGISTERED };
 struct sg_mem_info {
     enum sg_mem_kind kind;
     uint64_t base, bytes;
-    uint32_t node;                // where it lives; 0 for registered host memory
-    uint32_t flags;               // HsaMemFlags.Value of the allocation or registration
-    const uint32_t *mapped_nodes; // lives as long as the memory
+    uint32_t node;  // where it lives; 0 for registered host memory
+    uint32_t flags; // HsaMemFlags.Value of the allocation or registration
+    uint32_t mapped_nodes[SG_MEM_MAX_NODES];
     uint32_t n_mapped;
     void *user_data;
 };

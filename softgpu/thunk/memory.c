@@ -116,7 +116,8 @@ HSAKMT_STATUS hsaKmtUnmapMemoryToGPU(void *MemoryAddress)
     return status_of(sg_mem_map(MemoryAddress, NULL, 0));
 }
 
-// ROCr takes an error with type UNKNOWN for "not ours", and aborts on it for memory that it allocated.
+// ROCr takes an error with type UNKNOWN for "not ours", and aborts on it for memory that it allocated. The
+// list of nodes is good until this thread asks again: who else maps the memory meanwhile does not change it.
 HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo *PointerInfo)
 {
     if (!sg_thunk_usable())
@@ -124,7 +125,7 @@ HSAKMT_STATUS hsaKmtQueryPointerInfo(const void *Pointer, HsaPointerInfo *Pointe
     if (!Pointer || !PointerInfo)
         return HSAKMT_STATUS_INVALID_PARAMETER;
     *PointerInfo = (HsaPointerInfo){.Type = HSA_POINTER_UNKNOWN};
-    struct sg_mem_info info;
+    static _Thread_local struct sg_mem_info info;
     if (sg_mem_query(Pointer, &info))
         return HSAKMT_STATUS_ERROR;
     bool allocated = info.kind == SG_MEM_ALLOCATED;

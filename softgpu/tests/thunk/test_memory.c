@@ -89,6 +89,22 @@ static int close_driver(void **state)
 static const HsaMemFlags vram = {
     .ui32 = {.NonPaged = 1, .HostAccess = 1, .NoSubstitute = 1, .CoarseGrain = 1}};
 
+static void answers_are_copies(void **state)
+{
+    (void)state;
+    const uint32_t first[] = {4, 5}, second[] = {6};
+    struct sg_mem_info info;
+    void *p = NULL;
+    assert_int_equal(sg_mem_alloc(1, 4096, 0, NULL, &p), 0);
+    assert_int_equal(sg_mem_map(p, first, 2), 0);
+    assert_int_equal(sg_mem_query(p, &info), 0);
+    assert_int_equal(sg_mem_map(p, second, 1), 0);
+    assert_int_equal(info.n_mapped, 2);
+    assert_memory_equal(info.mapped_nodes, first, sizeof(first));
+    assert_int_equal(sg_mem_free(p), 0);
+    assert_memory_equal(info.mapped_nodes, first, sizeof(first));
+}
+
 static void allocation_is_zeroed_mapped_and_known(void **state)
 {
     (void)state;
@@ -116,6 +132,8 @@ static void allocation_is_zeroed_mapped_and_known(void **state)
     assert_int_equal(info.NMappedNodes, 1);
     assert_int_equal(info.MappedNodes[0], 1);
     assert_ptr_equal(info.UserData, &node);
+    assert_int_equal(sg_mem_map(p, (const uint32_t[]){3, 2}, 2), 0); // as another thread may, at any time
+    assert_int_equal(info.MappedNodes[0], 1);
 
     assert_int_equal(hsaKmtUnmapMemoryToGPU(p), 0);
     assert_int_equal(hsaKmtQueryPointerInfo(p, &info), 0);
@@ -218,6 +236,7 @@ int main(void)
         cmocka_unit_test(range_map_agrees_with_a_scan),
         cmocka_unit_test(range_map_refuses_empty_and_wrapping_ranges),
         cmocka_unit_test(nothing_works_when_closed),
+        cmocka_unit_test(answers_are_copies),
         DRIVER_TEST(allocation_is_zeroed_mapped_and_known),
         DRIVER_TEST(bad_allocations_are_refused),
         DRIVER_TEST(local_memory_is_finite),
