@@ -26,6 +26,7 @@ struct kr_kernel {
     struct kr_param *params;
     size_t param_count;
     uint32_t static_shared_bytes, local_bytes;
+    _Atomic bool argument_said; // that an argument of it points where replay cannot follow
 };
 
 #define KR_KERNEL_BUCKETS 1024

@@ -100,24 +100,37 @@ static const char *packed_arguments(void **extra, size_t *bytes)
     return buffer;
 }
 
-static kreplay_reason judge_arguments(struct kr_cuda *cuda, const struct kr_device *device,
-                                      const struct kr_kernel *kernel, const struct request *request)
+static void say_argument(struct kr_cuda *cuda, struct kr_kernel *kernel, size_t index, kreplay_reason reason)
 {
-    kreplay_reason reason = KREPLAY_REASON_NONE;
+    if (atomic_exchange(&kernel->argument_said, true))
+        return;
+    kr_engine_message(
+        cuda->engine, "kernel %s is not replayed: its argument %zu points into %s", kernel->name, index,
+        reason == KREPLAY_REASON_HOST_MEMORY ? "host memory" : "device memory that is not captured");
+}
+
+static kreplay_reason judge_arguments(struct kr_cuda *cuda, const struct kr_device *device,
+                                      struct kr_kernel *kernel, const struct request *request)
+{
     size_t packed_bytes;
     const char *packed = request->arguments ? NULL : packed_arguments(request->extra, &packed_bytes);
 
-    for (size_t i = 0; i < kernel->param_count && reason == KREPLAY_REASON_NONE; i++) {
+    for (size_t i = 0; i < kernel->param_count; i++) {
         const struct kr_param *param = &kernel->params[i];
+        kreplay_reason reason = KREPLAY_REASON_NONE;
         if (request->arguments)
             reason = judge_bytes(cuda, device, request->arguments[i], param->bytes);
         else if (packed && param->offset <= packed_bytes && param->bytes <= packed_bytes - param->offset)
             reason = judge_bytes(cuda, device, packed + param->offset, param->bytes);
+        if (reason == KREPLAY_REASON_NONE)
+            continue;
+        say_argument(cuda, kernel, i, reason);
+        return reason;
     }
-    return reason;
+    return KREPLAY_REASON_NONE;
 }
 
-static kreplay_reason judge(const struct kr_call_site *site, const struct kr_kernel *kernel,
+static kreplay_reason judge(const struct kr_call_site *site, struct kr_kernel *kernel,
                             const struct request *request)
 {
     struct kr_cuda *cuda = site->cuda;

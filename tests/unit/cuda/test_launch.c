@@ -245,6 +245,7 @@ static void test_arguments_into_other_memory(void **state)
 
     launch(&increments, host);
     assert_declined(0, KREPLAY_REASON_HOST_MEMORY);
+    assert_non_null(strstr(fake.said, "increments is not replayed: its argument 0 points into host memory"));
     assert_int_equal(*host, 1);
     launch(&increments, memory);
     assert_replayed(1);
