@@ -176,32 +176,6 @@ static void elf_needs_survives_any_cut(void **state)
     }
 }
 
-static void names_of_files(void **state)
-{
-    (void)state;
-    char host[256];
-    gethostname(host, sizeof(host));
-    char standard[300];
-    snprintf(standard, sizeof(standard), "./%s/4711", host);
-    setenv("KR_TEST_NAME", "value", 1);
-    static const char *const placed[][3] = {
-        {"D", "out", "D/out"},
-        {"D/%pid%", "%tag%_%ppid", "D/4711/prog_%ppid"},
-        {NULL, "%env{KR_TEST_NAME}%-%env{KR_TEST_NO}%.%x%", "./value-.%x%"},
-    };
-    for (size_t i = 0; i < sizeof(placed) / sizeof(placed[0]); i++) {
-        char *argv[] = {"/opt/prog", NULL};
-        const struct kr_output_place place = {
-            .directory = placed[i][0], .file = placed[i][1], .program = argv, .pid = 4711};
-        char *prefix = kr_output_prefix(&place);
-        assert_string_equal(prefix, placed[i][2]);
-        free(prefix);
-    }
-    char *prefix = kr_output_prefix(&(struct kr_output_place){.pid = 4711});
-    assert_string_equal(prefix, standard);
-    free(prefix);
-}
-
 static void folders_are_made_or_refused(void **state)
 {
     (void)state;
@@ -318,7 +292,6 @@ int main(void)
         cmocka_unit_test(programs_are_found_as_a_shell_does),
         cmocka_unit_test(elf_needs),
         cmocka_unit_test(elf_needs_survives_any_cut),
-        cmocka_unit_test(names_of_files),
         cmocka_unit_test(folders_are_made_or_refused),
         cmocka_unit_test(a_program_gets_its_environment_and_gives_its_status),
         cmocka_unit_test(a_cancelled_program_never_runs),

@@ -29,7 +29,7 @@ static void check(int status)
 uint64_t sample_waves(uint64_t dispatch_id)
 {
     static const uint64_t waves[] = {16384, 4096, 1024, 0};
-    return waves[dispatch_id - 1];
+    return dispatch_id <= SAMPLE_DISPATCHES ? waves[dispatch_id - 1] : 0;
 }
 
 static void put_head(struct kr_log *log, const struct sample_log *sample)
