@@ -80,15 +80,15 @@ static void symbols(const struct file *f, const Elf64_Ehdr *ehdr, const Elf64_Sh
     }
 }
 
-bool kr_code_elf_read(const void *bytes, size_t size, struct kr_code_elf *out,
-                      void (*writable)(void *arg, uint64_t address, uint64_t bytes), void *arg)
+bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, kr_code_elf_range_fn writable,
+                      void *arg)
 {
-    struct file f = {bytes, size};
+    struct file f = {file, bytes};
     Elf64_Ehdr ehdr;
     *out = (struct kr_code_elf){0};
-    if (size < sizeof(ehdr))
+    if (bytes < sizeof(ehdr))
         return false;
-    memcpy(&ehdr, bytes, sizeof(ehdr));
+    memcpy(&ehdr, file, sizeof(ehdr));
     if (memcmp(ehdr.e_ident, ELFMAG, SELFMAG) != 0 || ehdr.e_ident[EI_CLASS] != ELFCLASS64 ||
         ehdr.e_ident[EI_DATA] != ELFDATA2LSB)
         return false;

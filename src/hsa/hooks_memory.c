@@ -27,19 +27,24 @@ bool kr_hsa_locked_contains(const void *address)
     return found;
 }
 
+// With the lock held.
+static bool room_for_locked(void)
+{
+    if (locked_count < locked_capacity)
+        return true;
+    size_t capacity = locked_capacity ? locked_capacity * 2 : 64;
+    struct locked *grown = realloc(locked, capacity * sizeof(*grown));
+    if (!grown)
+        return false;
+    locked = grown;
+    locked_capacity = capacity;
+    return true;
+}
+
 static void add_locked(const void *host, const void *device, size_t bytes)
 {
-    bool added = true;
     pthread_rwlock_wrlock(&locked_lock);
-    if (locked_count == locked_capacity) {
-        size_t capacity = locked_capacity ? locked_capacity * 2 : 64;
-        struct locked *grown = realloc(locked, capacity * sizeof(*grown));
-        added = grown != NULL;
-        if (added) {
-            locked = grown;
-            locked_capacity = capacity;
-        }
-    }
+    bool added = room_for_locked();
     if (added)
         locked[locked_count++] = (struct locked){(uintptr_t)host, (uintptr_t)device, bytes};
     pthread_rwlock_unlock(&locked_lock);

@@ -220,10 +220,10 @@ static void root_member(struct cursor *c, const struct item *key, void *arg)
 bool kr_metadata_kernels(const void *note, size_t bytes,
                          void (*visit)(void *arg, const struct kr_kernel_metadata *k), void *arg)
 {
-    struct cursor c = {note, (const unsigned char *)note + bytes, false};
-    struct root root = {visit, arg, false};
     if (!note)
         return false;
+    struct cursor c = {note, (const unsigned char *)note + bytes, false};
+    struct root root = {visit, arg, false};
     walk_map(&c, root_member, &root);
     return root.found && !c.bad;
 }
