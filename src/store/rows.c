@@ -2,6 +2,8 @@
 // Statements and rows of one process.
 #include "store/rows.h"
 
+#include "store/utf8.h"
+
 #include <stdlib.h>
 
 // %s is the suffix of the process's rocpd tables; our own statements have none.
@@ -62,7 +64,7 @@ void kr_row_real(struct kr_row *row, double value)
 
 void kr_row_text(struct kr_row *row, const char *text)
 {
-    sqlite3_bind_text(row->statement, row->next++, text, -1, SQLITE_TRANSIENT);
+    kr_bind_text(row->statement, row->next++, text);
 }
 
 void kr_row_guid(struct kr_row *row)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opening, finishing and closing a store. Filling it is load.c, its shape is schema.c.
 #include "store/store_impl.h"
+#include "store/utf8.h"
 
 #include "kreplay/kreplay.h"
 
@@ -77,7 +78,7 @@ int kr_store_set_run(struct kr_store *store, const struct kr_store_run *run)
     sqlite3_bind_text(statement, 2, KREPLAY_VERSION, -1, SQLITE_STATIC);
     sqlite3_bind_text(statement, 3, "1", -1, SQLITE_STATIC); // of our own tables
     sqlite3_bind_text(statement, 4, run->mode, -1, SQLITE_TRANSIENT);
-    sqlite3_bind_text(statement, 5, run->command, -1, SQLITE_TRANSIENT);
+    kr_bind_text(statement, 5, run->command);
     if (run->exit_status >= 0)
         sqlite3_bind_int(statement, 6, run->exit_status);
     int rc = sqlite3_step(statement);

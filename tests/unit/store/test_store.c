@@ -6,6 +6,7 @@
 #include "store/names.h"
 #include "store/rocpd_tables.h"
 #include "store/store.h"
+#include "store/utf8.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -317,6 +318,25 @@ static void names_are_made_readable(void **state)
     }
 }
 
+static void text_becomes_utf8(void **state)
+{
+    (void)state;
+    static const char *const pairs[][2] = {
+        {"plain", "plain"},
+        {"gr\xc3\xbc\xc3\x9f\xe2\x82\xac\xf0\x9f\x98\x80", "gr\xc3\xbc\xc3\x9f\xe2\x82\xac\xf0\x9f\x98\x80"},
+        {"bad\xff\xfe!", "bad\xef\xbf\xbd\xef\xbf\xbd!"},
+        {"cut\xe2\x82", "cut\xef\xbf\xbd\xef\xbf\xbd"},
+        {"overlong\xc0\xaf", "overlong\xef\xbf\xbd\xef\xbf\xbd"},
+        {"surrogate\xed\xa0\x80", "surrogate\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {"above\xf4\x90\x80\x80", "above\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+    };
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+        char *repaired = kr_utf8_repair(pairs[i][0]);
+        assert_string_equal(repaired, pairs[i][1]);
+        free(repaired);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -332,6 +352,7 @@ int main(void)
         cmocka_unit_test(what_is_no_log_adds_nothing),
         cmocka_unit_test(the_same_log_twice_is_refused_whole),
         cmocka_unit_test(names_are_made_readable),
+        cmocka_unit_test(text_becomes_utf8),
     };
     return cmocka_run_group_tests_name("store", tests, set_up, tear_down);
 }
