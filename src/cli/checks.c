@@ -70,8 +70,10 @@ int kr_find_program(const char *name, char **path, char *error, size_t error_byt
 {
     *path = NULL;
     if (strchr(name, '/')) {
-        if (!is_file(name))
+        if (access(name, F_OK) != 0)
             return FAIL("program %s not found", name);
+        if (!is_file(name))
+            return FAIL("program %s is not a file that can be run", name);
         if (access(name, X_OK) != 0)
             return FAIL("program %s cannot be run: %s", name, strerror(errno));
         *path = strdup(name);

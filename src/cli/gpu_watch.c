@@ -46,6 +46,30 @@ static bool is_of_run(const char *pid, uint64_t run_id)
     return found;
 }
 
+// Parent of a process, 0 when it cannot be told. The name in the second field of stat can hold anything, so
+// the fields are counted from its last ')'.
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof(path), "/proc/%ld/stat", (long)pid);
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return 0;
+    size_t bytes = fread(text, 1, sizeof(text) - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    const char *end = strrchr(text, ')');
+    long parent = 0;
+    return end && sscanf(end + 1, " %*c %ld", &parent) == 1 ? (pid_t)parent : 0;
+}
+
+static bool descends_from(pid_t pid, pid_t root)
+{
+    while (root > 0 && pid > 1 && pid != root)
+        pid = parent_of(pid);
+    return root > 0 && pid == root;
+}
+
 static bool has_open(const char *pid, const char *path)
 {
     char folder[300];
@@ -75,7 +99,9 @@ static bool run_has_open(const struct kr_gpu_watch *watch)
     struct dirent *entry;
     while (!found && (entry = readdir(processes)))
         found = entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
-                is_of_run(entry->d_name, watch->run_id) && has_open(entry->d_name, watch->path);
+                (is_of_run(entry->d_name, watch->run_id) ||
+                 descends_from((pid_t)strtol(entry->d_name, NULL, 10), watch->root)) &&
+                has_open(entry->d_name, watch->path);
     closedir(processes);
     return found;
 }

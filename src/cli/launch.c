@@ -216,6 +216,8 @@ int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch)
 {
     sigset_t held;
     held_set(&held);
+    if (watch)
+        watch->root = launch->pid;
     int status = 0;
     int signals = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
     bool ended = false;

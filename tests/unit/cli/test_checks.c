@@ -139,7 +139,7 @@ static void programs_are_found_as_a_shell_does(void **state)
     } wrong[] = {
         {"no-such-program", "program no-such-program not found in PATH"},
         {"./no-such-program", "program ./no-such-program not found"},
-        {"/tmp", "program /tmp not found"},
+        {"/tmp", "program /tmp is not a file that can be run"},
         {"", "program  not found in PATH"},
     };
     for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
@@ -251,29 +251,38 @@ static void signals_are_passed_on(void **state)
 
 // ---- Use of a GPU
 
-static bool watched_use(const char *run_id)
+static bool watched_use(const char *script, bool foreign)
 {
     char path[128];
     snprintf(path, sizeof(path), "%s/kfd", folder);
     write_file(path, "");
     struct kr_gpu_watch watch;
     struct kr_launch launch;
-    char *argv[] = {"sh", "-c", "exec 5<kfd; sleep 0.3", NULL};
+    char *argv[] = {"sh", "-c", (char *)script, NULL};
     assert_int_equal(kr_launch_prepare(&launch, "/bin/sh", argv), 0);
-    assert_int_equal(kr_launch_setenv(&launch, "KREPLAY_RUN_ID", run_id), 0);
+    assert_int_equal(kr_launch_setenv(&launch, "KREPLAY_RUN_ID", "123"), 0);
     kr_gpu_watch_start(&watch, path, 123);
     assert_true(watch.watched);
+    pid_t other = foreign ? fork() : 0;
+    if (foreign && other == 0) {
+        execl("/bin/sh", "sh", "-c", "exec 5<kfd; sleep 0.3", NULL);
+        _exit(127);
+    }
     assert_int_equal(kr_launch_start(&launch), 0);
     kr_launch_wait(&launch, &watch);
     kr_gpu_watch_stop(&watch);
+    if (foreign)
+        assert_int_equal(waitpid(other, NULL, 0), other);
     return watch.used;
 }
 
 static void the_use_of_a_gpu_is_noticed(void **state)
 {
     (void)state;
-    assert_true(watched_use("123"));
-    assert_false(watched_use("124")); // of another run
+    assert_true(watched_use("exec 5<kfd; sleep 0.3", false));
+    assert_true(watched_use("env -i sh -c 'exec 5<kfd; sleep 0.3'", false)); // told by descent
+    assert_true(watched_use("(exec 5<kfd; sleep 0.3) & sleep 0.3", false));  // a child's use
+    assert_false(watched_use("sleep 0.3", true));                            // somebody else's
     struct kr_gpu_watch watch;
     kr_gpu_watch_start(&watch, "/no/such/device", 123);
     assert_false(watch.watched);
