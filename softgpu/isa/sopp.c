@@ -65,7 +65,10 @@ static enum sg_step op_s_cbranch_exec(struct sg_wave *w, const struct sg_inst *i
 static enum sg_step op_s_sendmsg(struct sg_wave *w, const struct sg_inst *inst)
 {
     const struct sg_launch *launch = w->group ? w->group->launch : NULL;
-    if ((inst->simm & 15) == MSG_INTERRUPT && launch && launch->interrupt)
+    unsigned message = inst->simm & 15;
+    if (message != MSG_INTERRUPT)
+        return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, "message %u is not implemented", message);
+    if (launch && launch->interrupt)
         launch->interrupt(launch->ctx, w->sgpr[SG_SGPR_M0]);
     return SG_STEP_OK;
 }

@@ -213,6 +213,14 @@ static void message_interrupt_carries_m0(void **state)
     assert_int_equal(interrupted_with, 77);
 }
 
+static void other_messages_are_faults(void **state)
+{
+    (void)state;
+    sopp("s_sendmsg", 10); // MSG_GET_DOORBELL
+    assert_int_equal(bare_go(&b), SG_STEP_FAULT);
+    assert_int_equal(b.fault.kind, SG_FAULT_ILLEGAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +235,7 @@ int main(void)
         cmocka_unit_test_setup(aperture_bases_come_from_the_launch, set_up),
         cmocka_unit_test_setup(setreg_changes_only_its_field, set_up),
         cmocka_unit_test_setup(message_interrupt_carries_m0, set_up),
+        cmocka_unit_test_setup(other_messages_are_faults, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
