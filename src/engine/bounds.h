@@ -26,6 +26,8 @@
       "wait for a list of copies of kreplay's own, milliseconds")                                            \
     X(exit_ns, 10000, KR_NS_PER_MS, "KREPLAY_EXIT_MS",                                                       \
       "wait at the program's end for the windows under way, milliseconds")                                   \
+    X(exit_stall_ns, 1000, KR_NS_PER_MS, "KREPLAY_EXIT_STALL_MS",                                            \
+      "at the program's end: what was not reached for this long is recorded as it is, milliseconds")         \
     X(open_passes, 10000, 1, "KREPLAY_OPEN_PASSES",                                                          \
       "most passes of a dispatch that was asked for without end")                                            \
     X(budget_bytes, 0, 1, "KREPLAY_BUDGET_BYTES",                                                            \

@@ -190,17 +190,16 @@ static void start(void)
 
 bool kr_hsa_agents_start(void)
 {
-    if (atomic_load(&kr_hsa.started_flag))
+    if (atomic_load(&kr_hsa.started))
         return kr_hsa.agent_count > 0;
     if (starting)
         return false;
     pthread_mutex_lock(&kr_hsa.lock);
-    if (!kr_hsa.started) {
+    if (!atomic_load(&kr_hsa.started)) {
         starting = true;
         start();
         starting = false;
-        kr_hsa.started = true;
-        atomic_store(&kr_hsa.started_flag, true);
+        atomic_store(&kr_hsa.started, true);
     }
     pthread_mutex_unlock(&kr_hsa.lock);
     return kr_hsa.agent_count > 0;

@@ -17,6 +17,7 @@ struct slot {
 
 struct kr_hsa_group {
     struct kreplay_group base;
+    _Atomic unsigned holders; // the tool, and detached dispatches
     struct kr_hsa_agent *agent;
     hsa_ven_amd_aqlprofile_event_t *events;
     uint32_t *event_counter; // index into counter_ids, by event
@@ -249,6 +250,7 @@ int kr_hsa_group_create(void *ctx, uint32_t agent_id, const char *const *names, 
         return KREPLAY_NO_MEMORY;
     }
     group->agent = &kr_hsa.agents[agent_id];
+    group->holders = 1;
     group->base.agent_id = agent_id;
     if (error_bytes > 0)
         error[0] = '\0';
@@ -263,11 +265,14 @@ int kr_hsa_group_create(void *ctx, uint32_t agent_id, const char *const *names, 
     return KREPLAY_OK;
 }
 
-void kr_hsa_group_destroy(void *ctx, kreplay_group *base)
+void kr_hsa_group_hold(struct kr_hsa_group *group)
 {
-    (void)ctx;
-    struct kr_hsa_group *group = (struct kr_hsa_group *)base;
-    if (!group || atomic_load(&kr_hsa.going_down)) // the runtime that its memory is from may be gone
+    atomic_fetch_add(&group->holders, 1);
+}
+
+void kr_hsa_group_let_go(struct kr_hsa_group *group)
+{
+    if (!group || atomic_fetch_sub(&group->holders, 1) > 1)
         return;
     for (size_t i = 0; i < group->slot_count; i++)
         free_slot(&group->slots[i]);
@@ -277,6 +282,14 @@ void kr_hsa_group_destroy(void *ctx, kreplay_group *base)
     free(group->counter_ids);
     free(group->instances_read);
     free(group);
+}
+
+void kr_hsa_group_destroy(void *ctx, kreplay_group *base)
+{
+    (void)ctx;
+    if (atomic_load(&kr_hsa.going_down)) // the runtime that its memory is from may be gone
+        return;
+    kr_hsa_group_let_go((struct kr_hsa_group *)base);
 }
 
 struct reading {

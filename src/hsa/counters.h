@@ -17,6 +17,11 @@ int kr_hsa_group_create(void *ctx, uint32_t agent, const char *const *names, siz
                         kreplay_group **group, char *error, size_t error_bytes);
 void kr_hsa_group_destroy(void *ctx, kreplay_group *group);
 
+// A dispatch that was detached while the group was armed: its packets and buffers stay until it is let go,
+// even if the group is destroyed meanwhile.
+void kr_hsa_group_hold(struct kr_hsa_group *group);
+void kr_hsa_group_let_go(struct kr_hsa_group *group); // NULL is fine
+
 // Makes sure that `count` operations of one pass have buffers and packets. KREPLAY_UNAVAILABLE,
 // KREPLAY_NO_MEMORY.
 int kr_hsa_group_reserve(struct kr_hsa_group *group, size_t count);

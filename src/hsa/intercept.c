@@ -226,7 +226,7 @@ static uint32_t ring_size(const struct kr_hsa_agent *agent, uint32_t asked)
     return size > agent->queue_max_size ? asked : (uint32_t)size;
 }
 
-static void free_queue(struct kr_hsa_queue *queue)
+void kr_hsa_queue_free(struct kr_hsa_queue *queue)
 {
     hsa_signal_t signals[] = {queue->progress, queue->gates[0], queue->gates[1]};
     for (unsigned i = 0; i < 3; i++)
@@ -263,8 +263,21 @@ static struct kr_hsa_queue *make_queue(struct kr_hsa_agent *agent, uint32_t size
     if (queue->written_at && make_signal(KR_HSA_PROGRESS_START, &queue->progress) &&
         make_signal(1, &queue->gates[0]) && make_signal(1, &queue->gates[1]))
         return queue;
-    free_queue(queue);
+    kr_hsa_queue_free(queue);
     return NULL;
+}
+
+// An error in the program's own queue: of packets that are not dispatches, or of a dispatch that runs in
+// place.
+static void on_error(hsa_status_t status, hsa_queue_t *handle, void *data)
+{
+    struct kr_hsa_queue *queue = data;
+    pthread_mutex_lock(&queue->agent->lock);
+    atomic_store(&queue->dead, true);
+    pthread_cond_broadcast(&queue->agent->finished);
+    pthread_mutex_unlock(&queue->agent->lock);
+    if (queue->error_callback)
+        queue->error_callback(status, handle, queue->error_data);
 }
 
 static hsa_status_t create(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_type32_t type,
@@ -276,18 +289,20 @@ static hsa_status_t create(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_
     if (!queue)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     hsa_status_t status =
-        kr_hsa.api.hsa_amd_queue_intercept_create(agent->handle, queue->ring_size, type, callback, data,
+        kr_hsa.api.hsa_amd_queue_intercept_create(agent->handle, queue->ring_size, type, on_error, queue,
                                                   private_segment_size, group_segment_size, &queue->handle);
     if (status != HSA_STATUS_SUCCESS) {
-        free_queue(queue);
+        kr_hsa_queue_free(queue);
         return status;
     }
     status = kr_hsa.api.hsa_amd_queue_intercept_register(queue->handle, kr_hsa_intercept, queue);
     if (status != HSA_STATUS_SUCCESS) {
         kr_hsa.api.hsa_queue_destroy(queue->handle);
-        free_queue(queue);
+        kr_hsa_queue_free(queue);
         return status;
     }
+    if (queue->in_place) // on kreplay's own queues times are always taken
+        kr_hsa.api.hsa_amd_profiling_set_profiler_enabled(queue->handle, 1);
     queue->id = kr_engine_new_id(kr_hsa.engine, KR_ID_QUEUE);
     pthread_mutex_lock(&agent->lock);
     queue->next = agent->queues;
@@ -334,35 +349,23 @@ static struct kr_hsa_queue *find_queue(const hsa_queue_t *handle)
     return NULL;
 }
 
-static void unlink_queue(struct kr_hsa_queue *queue)
-{
-    struct kr_hsa_agent *agent = queue->agent;
-    pthread_mutex_lock(&agent->lock);
-    struct kr_hsa_queue **at = &agent->queues;
-    while (*at && *at != queue)
-        at = &(*at)->next;
-    if (*at)
-        *at = queue->next;
-    pthread_mutex_unlock(&agent->lock);
-}
-
 hsa_status_t kr_hsa_hook_queue_destroy(hsa_queue_t *handle)
 {
     if (!kr_hsa_hold())
         return kr_hsa.api.hsa_queue_destroy(handle);
     struct kr_hsa_queue *queue = find_queue(handle);
-    bool finished = queue && kr_hsa_worker_finish(queue, kr_hsa.bounds.queue_drain_ns);
-    hsa_status_t status = kr_hsa.api.hsa_queue_destroy(handle);
-    if (queue && finished) {
-        unlink_queue(queue);
-        free_queue(queue);
-    } else if (queue) {
-        // Its dispatches wait for something that never came. They stay unrun, as they would have on the
-        // hardware.
-        kr_engine_message(kr_hsa.engine, "queue %llu was destroyed with work in it that did not come to run",
-                          (unsigned long long)queue->id);
-        unlink_queue(queue);
+    if (queue) {
+        kr_hsa_worker_finish(queue, kr_hsa.bounds.queue_drain_ns);
+        uint64_t id = queue->id, left = kr_hsa_worker_abandon(queue);
+        // They stay unrun, as they would have on the hardware.
+        if (left > 0)
+            kr_engine_message(kr_hsa.engine,
+                              "queue %llu was destroyed with %llu dispatches in it that did not come to run",
+                              (unsigned long long)id, (unsigned long long)left);
     }
+    hsa_status_t status = kr_hsa.api.hsa_queue_destroy(handle);
+    if (queue && status == HSA_STATUS_SUCCESS)
+        kr_hsa_worker_forget(queue);
     kr_hsa_release();
     return status;
 }

@@ -71,12 +71,6 @@ static bool hooks_are_left(void)
     return true;
 }
 
-// The worker has given up on what is left: it waits for something that has not come.
-static void record_waiting(struct kr_hsa_dispatch *dispatch)
-{
-    kr_engine_record_unseen(kr_hsa.engine, &dispatch->op.dispatch, KREPLAY_REASON_PROGRAM_ENDING);
-}
-
 bool kr_hsa_end(void)
 {
     if (!atomic_load(&kr_hsa.active) || getpid() != kr_hsa.owner || atomic_exchange(&kr_hsa.ended, true))
@@ -89,7 +83,6 @@ bool kr_hsa_end(void)
                           kr_hsa_workers_unfinished());
         return false;
     }
-    kr_hsa_workers_clear(record_waiting);
     atomic_store(&kr_hsa.stopped, true);
     return true;
 }
@@ -110,10 +103,19 @@ void kr_hsa_last_call(void)
 
 void kr_hsa_close(void)
 {
+    if (!atomic_load(&kr_hsa.active) || getpid() != kr_hsa.owner)
+        return;
+    const uint64_t bound_ns = kr_hsa.bounds.exit_ns / 10;
+    bool gone = kr_hsa_workers_quit(bound_ns) && kr_hsa_private_closed(bound_ns);
     if (!may_close())
         return;
+    if (!gone) { // it may use everything
+        kr_engine_end_tool(kr_hsa.engine);
+        return;
+    }
     kr_engine_destroy(kr_hsa.engine);
     for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
+        kr_hsa_worker_clear(&kr_hsa.agents[i]);
         kr_hsa_passes_close(&kr_hsa.agents[i]);
         kr_hsa_copy_close(&kr_hsa.agents[i]);
     }

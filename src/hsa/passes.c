@@ -74,7 +74,6 @@ int kr_hsa_pass_begin(void *ctx, uint32_t agent_id, kreplay_group *group, size_t
         status = kr_hsa_group_reserve((struct kr_hsa_group *)group, op_count);
     if (status != KREPLAY_OK)
         return status;
-    kr_hsa_private_serve(&agent->runner, agent->current->queue);
     agent->group = (struct kr_hsa_group *)group;
     agent->op_count = 0;
     return KREPLAY_OK;
@@ -124,22 +123,60 @@ static hsa_signal_t done_signal(const struct kr_hsa_dispatch *dispatch, const st
     return dispatch->own_done.handle ? dispatch->own_done : slot->done;
 }
 
-// Times of a dispatch that is done; the first ones are those of the live execution.
+// Times of a dispatch that is done; the first ones are those of the live execution. A start of 0: the queue
+// takes no times.
 static void take_times(struct kr_hsa_agent *agent, struct kr_hsa_dispatch *dispatch, hsa_signal_t done,
                        struct kr_op_result *result)
 {
     const amd_signal_t *shared = (const amd_signal_t *)(uintptr_t)done.handle;
-    if (!dispatch->live_known) {
+    if (!dispatch->live_done) {
         dispatch->start_ticks = shared->start_ts;
         dispatch->end_ticks = shared->end_ts;
-        dispatch->live_known = true;
+        dispatch->live_known = shared->start_ts != 0;
+        dispatch->live_done = true;
     }
     hsa_amd_profiling_dispatch_time_t time = {0};
-    if (!result ||
+    if (!result || shared->start_ts == 0 ||
         kr_hsa.api.hsa_amd_profiling_get_dispatch_time(agent->handle, done, &time) != HSA_STATUS_SUCCESS)
         return;
     result->start_ns = kr_hsa_ticks_to_ns(time.start);
     result->end_ns = kr_hsa_ticks_to_ns(time.end);
+}
+
+// Of a dispatch that runs in the program's own queue it is that queue which reports errors.
+static int wait_done(struct kr_hsa_private_queue *queue, const struct kr_hsa_dispatch *dispatch,
+                     hsa_signal_t signal, uint64_t timeout_ns)
+{
+    static const uint64_t slice_ns = 50000000;
+    struct kr_hsa_private_queue none = {0};
+    if (!dispatch->own_done.handle)
+        return kr_hsa_private_wait(queue, signal, timeout_ns);
+    for (uint64_t left = timeout_ns;; left -= slice_ns) {
+        int status = kr_hsa_private_wait(&none, signal, left < slice_ns ? left : slice_ns);
+        if (status != KREPLAY_TIMEOUT)
+            return status;
+        if (atomic_load(&dispatch->queue->dead))
+            return KREPLAY_DEVICE;
+        if (left <= slice_ns)
+            return KREPLAY_TIMEOUT;
+    }
+}
+
+// The last signal of the pass under way.
+static hsa_signal_t last_signal(const struct kr_hsa_agent *agent)
+{
+    const struct kr_hsa_slot *slot = &agent->slots[agent->op_count - 1];
+    return agent->group ? slot->counted : done_signal(agent->ops[agent->op_count - 1]->backend, slot);
+}
+
+// A live execution that ends in an error is the program's to hear of, see worker.c; one of a pass is not.
+static void note_failure(struct kr_hsa_dispatch *dispatch, const struct kr_hsa_private_queue *queue)
+{
+    if (dispatch->live_done)
+        return;
+    hsa_status_t error = kr_hsa_private_error(queue);
+    dispatch->failed = error != HSA_STATUS_SUCCESS ? error : HSA_STATUS_ERROR;
+    dispatch->live_done = true;
 }
 
 int kr_hsa_pass_end(void *ctx, uint32_t agent_id, uint64_t timeout_ns, struct kr_op_result *results)
@@ -148,13 +185,16 @@ int kr_hsa_pass_end(void *ctx, uint32_t agent_id, uint64_t timeout_ns, struct kr
     struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
     if (agent->op_count == 0)
         return KREPLAY_OK;
-    const struct kr_hsa_dispatch *last = agent->ops[agent->op_count - 1]->backend;
-    const struct kr_hsa_slot *slot = &agent->slots[agent->op_count - 1];
-    int status = kr_hsa_private_wait(&agent->runner, agent->group ? slot->counted : done_signal(last, slot),
-                                     timeout_ns);
+    int status =
+        wait_done(&agent->runner, agent->ops[agent->op_count - 1]->backend, last_signal(agent), timeout_ns);
     if (status == KREPLAY_DEVICE) {
-        // The queue is dead, and with it whatever was on it.
-        kr_hsa_private_close(&agent->runner);
+        // The queue is dead, and with it whatever was on it. What had ended before has its own result.
+        for (size_t i = 0; i < agent->op_count; i++)
+            note_failure(agent->ops[i]->backend, &agent->runner);
+        if (kr_hsa_private_error(&agent->runner) != HSA_STATUS_SUCCESS) {
+            kr_hsa_private_halt(&agent->runner);
+            kr_hsa_private_close_later(&agent->runner);
+        }
         return status;
     }
     if (status != KREPLAY_OK)
@@ -172,54 +212,127 @@ int kr_hsa_cancel(void *ctx, uint32_t agent_id)
 {
     (void)ctx;
     struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
-    kr_hsa_private_close(&agent->runner); // the runtime takes the queue off the hardware
-    // If there is no new one now, the next pass tries again.
-    kr_hsa_private_open(agent, &agent->runner);
+    int status = kr_hsa_private_halt(&agent->runner);
+    if (status != KREPLAY_OK) {
+        if (agent->op_count > 0) // drain_agent waits for it
+            agent->straying = last_signal(agent);
+        return status;
+    }
+    kr_hsa_private_close_later(&agent->runner); // the next pass opens a new one
     return KREPLAY_OK;
 }
 
 // The queue with what runs on it, and the signals, become the dispatch's; the agent goes on with new ones.
 static void hand_over(struct kr_hsa_agent *agent, struct kr_hsa_dispatch *dispatch, size_t index)
 {
-    if (!dispatch->own_done.handle) {
-        dispatch->runs_on = agent->runner;
-        dispatch->runs_in = agent->slots[index];
-        dispatch->runs_until = agent->group ? dispatch->runs_in.counted : dispatch->runs_in.done;
-        agent->runner = (struct kr_hsa_private_queue){0};
-        agent->slots[index] = agent->slots[--agent->slot_count];
-    } else {
+    if (dispatch->own_done.handle) {
         dispatch->runs_until = dispatch->own_done;
+        return;
     }
+    dispatch->runs_on = agent->runner;
+    dispatch->runs_in = agent->slots[index];
+    dispatch->runs_until = agent->group ? dispatch->runs_in.counted : dispatch->runs_in.done;
+    dispatch->runs_counted = agent->group;
+    if (agent->group)
+        kr_hsa_group_hold(agent->group);
+    agent->runner = (struct kr_hsa_private_queue){0};
+    agent->slots[index] = agent->slots[--agent->slot_count];
+}
+
+void kr_hsa_detach(void *ctx, uint32_t agent_id, struct kr_window *window)
+{
+    (void)ctx;
+    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
+    struct kr_hsa_dispatch *dispatch = window->backend;
+    if (dispatch->submitted)
+        hand_over(agent, dispatch, 0);
+    dispatch->recorded = true;
+    atomic_fetch_add(&agent->recorded, 1);
+    kr_hsa_detached_add(dispatch);
+}
+
+void kr_hsa_detached_add(struct kr_hsa_dispatch *dispatch)
+{
+    struct kr_hsa_agent *agent = dispatch->queue->agent;
     dispatch->detached = true;
     dispatch->next = agent->detached;
     agent->detached = dispatch;
     atomic_fetch_add(&agent->detached_count, 1);
 }
 
-void kr_hsa_detach(void *ctx, uint32_t agent_id, struct kr_window *window)
+// Submits a detached dispatch, on a queue of its own. False: that cannot be now, and is tried again.
+static bool start_detached(struct kr_hsa_dispatch *dispatch)
 {
-    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
-    struct kr_hsa_dispatch *dispatch = window->backend;
-    if (!dispatch->submitted && (kr_hsa_pass_begin(ctx, agent_id, NULL, 1) != KREPLAY_OK ||
-                                 kr_hsa_submit(ctx, agent_id, &window->ops[0], 0) != KREPLAY_OK)) {
-        kr_engine_message(kr_hsa.engine,
-                          "dispatch %llu cannot be submitted; there is no correct way to go on",
-                          (unsigned long long)dispatch->op.dispatch.dispatch_id);
-        abort();
+    struct kr_hsa_agent *agent = dispatch->queue->agent;
+    if (dispatch->own_done.handle) {
+        kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[dispatch->ordinal % 2], 0);
+        dispatch->runs_until = dispatch->own_done;
+        dispatch->submitted = true;
+        return true;
     }
-    hand_over(agent, dispatch, 0);
+    if (!dispatch->runs_on.queue) { // between windows nothing is on the runner
+        dispatch->runs_on = agent->runner;
+        agent->runner = (struct kr_hsa_private_queue){0};
+    }
+    if (!dispatch->runs_on.queue && kr_hsa_private_open(agent, &dispatch->runs_on) != KREPLAY_OK)
+        return false;
+    if (!dispatch->runs_in.done.handle && make_slot(&dispatch->runs_in) != KREPLAY_OK)
+        return false;
+    hsa_kernel_dispatch_packet_t packet = dispatch->packet;
+    packet.header = KR_HSA_HEADER(HSA_PACKET_TYPE_KERNEL_DISPATCH);
+    packet.completion_signal = dispatch->runs_in.done;
+    dispatch->runs_until = dispatch->runs_in.done;
+    kr_hsa_private_push(&dispatch->runs_on, &packet);
+    kr_hsa_private_ring(&dispatch->runs_on);
+    dispatch->submitted = true;
+    return true;
 }
 
-bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch)
+static void forget_detached(struct kr_hsa_dispatch *dispatch, bool healthy)
 {
-    int status = kr_hsa_private_wait(&dispatch->runs_on, dispatch->runs_until, 0);
-    if (status == KREPLAY_TIMEOUT)
-        return false;
+    struct kr_hsa_agent *agent = dispatch->queue->agent;
+    if (healthy && !agent->runner.queue) {
+        agent->runner = dispatch->runs_on;
+        dispatch->runs_on = (struct kr_hsa_private_queue){0};
+    }
+    kr_hsa_private_close_later(&dispatch->runs_on);
+    free_slot(&dispatch->runs_in);
+    kr_hsa_group_let_go(dispatch->runs_counted);
+    dispatch->runs_counted = NULL;
+}
+
+bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch, bool unwanted)
+{
+    int status = KREPLAY_TIMEOUT;
+    if (dispatch->submitted || (!unwanted && start_detached(dispatch)))
+        status = wait_done(&dispatch->runs_on, dispatch, dispatch->runs_until, 0);
+    if (status == KREPLAY_TIMEOUT) {
+        // With its queue the program has given up the dispatch, as it would have on the hardware.
+        if (!unwanted || kr_hsa_private_halt(&dispatch->runs_on) != KREPLAY_OK)
+            return false;
+    }
     if (status == KREPLAY_OK)
         take_times(dispatch->queue->agent, dispatch, done_signal(dispatch, &dispatch->runs_in), NULL);
+    if (status == KREPLAY_DEVICE) {
+        note_failure(dispatch, &dispatch->runs_on);
+        kr_hsa_private_halt(&dispatch->runs_on);
+    }
+    forget_detached(dispatch, status == KREPLAY_OK);
+    return true;
+}
+
+void kr_hsa_detached_drop(struct kr_hsa_dispatch *dispatch)
+{
     kr_hsa_private_close(&dispatch->runs_on);
     free_slot(&dispatch->runs_in);
-    return true;
+    kr_hsa_group_let_go(dispatch->runs_counted);
+}
+
+bool kr_hsa_strays(struct kr_hsa_agent *agent)
+{
+    if (agent->straying.handle && kr_hsa.api.hsa_signal_load_scacquire(agent->straying) < 1)
+        agent->straying.handle = 0;
+    return agent->straying.handle != 0;
 }
 
 void kr_hsa_passes_close(struct kr_hsa_agent *agent)

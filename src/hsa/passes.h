@@ -12,8 +12,17 @@ int kr_hsa_pass_end(void *ctx, uint32_t agent, uint64_t timeout_ns, struct kr_op
 int kr_hsa_cancel(void *ctx, uint32_t agent);
 void kr_hsa_detach(void *ctx, uint32_t agent, struct kr_window *window);
 
-// Has this detached dispatch come to its end? Then its times are known and its queue is closed.
-bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch);
+// A dispatch becomes one that the worker only looks after: it is submitted if it has not been, however long
+// it takes until that can be, and completed when it is done. On the worker.
+void kr_hsa_detached_add(struct kr_hsa_dispatch *dispatch);
+// Submits it if it has not been; has it come to its end? Then its times, or `failed`, are known, and what it
+// ran on is given back. `unwanted`: its end is now.
+bool kr_hsa_detached_done(struct kr_hsa_dispatch *dispatch, bool unwanted);
+// The runtime ends: gives back what it runs on.
+void kr_hsa_detached_drop(struct kr_hsa_dispatch *dispatch);
+
+// Is a pass still running that could not be stopped?
+bool kr_hsa_strays(struct kr_hsa_agent *agent);
 
 // Gives queue and signals of the agent back to the runtime. Nothing runs on them any more.
 void kr_hsa_passes_close(struct kr_hsa_agent *agent);

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: MIT
-// The worker's own queue. Errors come on a thread of the runtime; kreplay notes them and hands them to the
-// program's own error callback, because it is the program's dispatch that failed.
+// The worker's own queue. The runtime reports errors on its event thread, on which all of the program's
+// handlers run, too: they are noted there and nothing else. What the program hears of them, it hears from the
+// worker, with the records written and the gates open (worker.c).
 #include "hsa/private_queue.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/clock.h"
+#include "hsa/backoff.h"
 #include "hsa/state.h"
+#include "hsa/thread.h"
 
 enum { RING_PACKETS = 1024 };
 
@@ -15,20 +18,16 @@ enum { RING_PACKETS = 1024 };
 static const uint64_t WAIT_SLICE_NS = 50000000;
 
 struct kr_hsa_queue_health {
-    struct kr_hsa_agent *agent;
     _Atomic hsa_status_t error;
-    // The program's queue whose dispatch is on the private queue, for its error callback.
-    _Atomic(struct kr_hsa_queue *) program;
 };
+
+static _Atomic unsigned closing; // threads that destroy a queue
 
 static void on_error(hsa_status_t status, hsa_queue_t *source, void *data)
 {
     struct kr_hsa_queue_health *health = data;
     (void)source;
     atomic_store(&health->error, status);
-    struct kr_hsa_queue *program = atomic_load(&health->program);
-    if (program && program->error_callback)
-        program->error_callback(status, program->handle, program->error_data);
 }
 
 int kr_hsa_private_open(struct kr_hsa_agent *agent, struct kr_hsa_private_queue *queue)
@@ -37,7 +36,6 @@ int kr_hsa_private_open(struct kr_hsa_agent *agent, struct kr_hsa_private_queue 
     struct kr_hsa_queue_health *health = calloc(1, sizeof(*health));
     if (!health)
         return KREPLAY_NO_MEMORY;
-    health->agent = agent;
     hsa_status_t status = kr_hsa.api.hsa_queue_create(agent->handle, size, HSA_QUEUE_TYPE_SINGLE, on_error,
                                                       health, UINT32_MAX, UINT32_MAX, &queue->queue);
     if (status != HSA_STATUS_SUCCESS) {
@@ -50,19 +48,66 @@ int kr_hsa_private_open(struct kr_hsa_agent *agent, struct kr_hsa_private_queue 
     return KREPLAY_OK;
 }
 
-void kr_hsa_private_close(struct kr_hsa_private_queue *queue)
+int kr_hsa_private_halt(struct kr_hsa_private_queue *queue)
+{
+    if (!queue->queue || kr_hsa.api.hsa_queue_inactivate(queue->queue) == HSA_STATUS_SUCCESS)
+        return KREPLAY_OK;
+    return KREPLAY_DEVICE;
+}
+
+int kr_hsa_private_close(struct kr_hsa_private_queue *queue)
 {
     if (!queue->queue)
-        return;
-    kr_hsa.api.hsa_queue_destroy(queue->queue);
-    free(queue->health);
+        return KREPLAY_OK;
+    const struct kr_hsa_private_queue old = *queue;
+    *queue = (struct kr_hsa_private_queue){0};
+    if (kr_hsa.api.hsa_queue_destroy(old.queue) != HSA_STATUS_SUCCESS)
+        return KREPLAY_DEVICE; // and its error callback may still come
+    free(old.health);
+    return KREPLAY_OK;
+}
+
+static void *close_now(void *arg)
+{
+    struct kr_hsa_private_queue *queue = arg;
+    kr_hsa_private_close(queue);
+    free(queue);
+    atomic_fetch_sub(&closing, 1);
+    return NULL;
+}
+
+void kr_hsa_private_close_later(struct kr_hsa_private_queue *queue)
+{
+    struct kr_hsa_private_queue *handed = queue->queue ? malloc(sizeof(*handed)) : NULL;
+    pthread_t thread;
+    if (handed) {
+        *handed = *queue;
+        atomic_fetch_add(&closing, 1);
+        if (kr_hsa_thread_start(&thread, close_now, handed)) {
+            pthread_detach(thread);
+        } else { // it stays behind
+            atomic_fetch_sub(&closing, 1);
+            free(handed);
+        }
+    }
     *queue = (struct kr_hsa_private_queue){0};
 }
 
-void kr_hsa_private_serve(struct kr_hsa_private_queue *queue, struct kr_hsa_queue *program)
+bool kr_hsa_private_closed(uint64_t timeout_ns)
 {
-    if (queue->health)
-        atomic_store(&queue->health->program, program);
+    struct kr_backoff backoff = {0};
+    uint64_t begin = kr_clock_ns();
+    while (atomic_load(&closing) > 0) {
+        if (kr_clock_ns() - begin > timeout_ns)
+            return false;
+        kr_backoff_wait(&backoff);
+    }
+    return true;
+}
+
+hsa_status_t kr_hsa_private_error(const struct kr_hsa_private_queue *queue)
+{
+    return queue->health ? atomic_load(&queue->health->error) : HSA_STATUS_SUCCESS;
 }
 
 uint64_t kr_hsa_private_room(struct kr_hsa_private_queue *queue)
@@ -103,7 +148,7 @@ int kr_hsa_private_wait(struct kr_hsa_private_queue *queue, hsa_signal_t signal,
         if (kr_hsa.api.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, ticks,
                                                  HSA_WAIT_STATE_BLOCKED) < 1)
             return KREPLAY_OK;
-        if (queue->health && atomic_load(&queue->health->error) != HSA_STATUS_SUCCESS)
+        if (kr_hsa_private_error(queue) != HSA_STATUS_SUCCESS)
             return KREPLAY_DEVICE;
         if (left == 0)
             return KREPLAY_TIMEOUT;

@@ -9,7 +9,6 @@
 #include "hsa/prototypes.h"
 
 struct kr_hsa_agent;
-struct kr_hsa_queue;
 
 struct kr_hsa_private_queue {
     hsa_queue_t *queue;                 // NULL = not open
@@ -19,11 +18,22 @@ struct kr_hsa_private_queue {
 // Opens the queue with profiling (dispatch times) on. KREPLAY_DEVICE.
 int kr_hsa_private_open(struct kr_hsa_agent *agent, struct kr_hsa_private_queue *queue);
 
-// Destroys it; what it still runs is stopped by the runtime. A queue that is not open is fine.
-void kr_hsa_private_close(struct kr_hsa_private_queue *queue);
+// Takes the queue off the hardware with what it still runs, at once. It cannot be used afterwards, only
+// closed. KREPLAY_DEVICE: the runtime refused, and work may still be running. A queue that is not open is
+// fine.
+int kr_hsa_private_halt(struct kr_hsa_private_queue *queue);
 
-// The program's queue whose dispatch runs here from now on: it hears of errors. May be NULL.
-void kr_hsa_private_serve(struct kr_hsa_private_queue *queue, struct kr_hsa_queue *program);
+// Destroys it; what it still runs is stopped by the runtime. The runtime waits meanwhile for its event
+// thread, which may be in a handler of the program's that waits for us: only for the end, where the program
+// asked for the runtime to go. KREPLAY_DEVICE: refused, the queue is left behind. Not open is fine.
+int kr_hsa_private_close(struct kr_hsa_private_queue *queue);
+// The same for all other places: a thread of its own waits.
+void kr_hsa_private_close_later(struct kr_hsa_private_queue *queue);
+// Waits for closings that are under way. False after `timeout_ns`.
+bool kr_hsa_private_closed(uint64_t timeout_ns);
+
+// What the queue reported; HSA_STATUS_SUCCESS = no error.
+hsa_status_t kr_hsa_private_error(const struct kr_hsa_private_queue *queue);
 
 // Free packets.
 uint64_t kr_hsa_private_room(struct kr_hsa_private_queue *queue);

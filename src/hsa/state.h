@@ -47,14 +47,19 @@ struct kr_hsa_dispatch {
     const struct kr_hsa_kernel *kernel;  // NULL if the code object is not known
     struct kr_op op;
     struct kr_window window;
-    bool submitted, live_known, detached;
+    bool submitted, detached;
+    bool live_done;      // the live execution has ended,
+    bool live_known;     // and its times are known
+    hsa_status_t failed; // the error that it ended in, or HSA_STATUS_SUCCESS
+    bool recorded;       // it has its record and is counted in agent->recorded
     // Runs in the program's queue, between two gates: `own_done` is in its packet there. Else handle 0.
     hsa_signal_t own_done;
     uint64_t start_ticks, end_ticks; // device times of the live execution
     // Of a detached dispatch: where it still runs, and its signals.
     struct kr_hsa_private_queue runs_on;
     struct kr_hsa_slot runs_in;
-    hsa_signal_t runs_until; // the last of runs_in
+    hsa_signal_t runs_until;           // the last of runs_in
+    struct kr_hsa_group *runs_counted; // whose packets are around it: kept while they may run, or NULL
 };
 
 // An intercepted queue of the program. The callback's fields are guarded by the runtime, which calls it for
@@ -70,7 +75,11 @@ struct kr_hsa_queue {
     hsa_signal_t progress;
     // Gate n, a barrier packet, waits for gates[n % 2] to be 0. See worker.c for why two are enough.
     hsa_signal_t gates[2];
-    bool in_place; // its dispatches must run in this queue itself
+    bool in_place;     // its dispatches must run in this queue itself
+    _Atomic bool dead; // an error of a dispatch of the program's: nothing in it runs any more
+    bool telling;      // the program of the error; agent lock
+    bool destroyed;    // by the program, whose signals may be gone; agent lock
+    bool gone;         // from the runtime, too: after its last dispatch it is freed; agent lock
 
     uint64_t written, barriers, gate_count; // callback's: packets, our marks, gates so far
     uint64_t unmarked;                      // callback's: packets since the last of our barriers
@@ -101,10 +110,13 @@ struct kr_hsa_agent {
     pthread_cond_t finished; // for who waits for dispatches to be over
     pthread_t worker;
     bool worker_started, worker_done, stopping;
+    bool settled;             // of a stop: whatever may still run has its record
+    bool quit;                // the runtime ends: the worker ends at once
     uint64_t decline_from_ns; // of a stop: from then on nothing is replayed
     struct kr_hsa_queue *queues;
     uint64_t sequence;
     _Atomic uint32_t detached_count;
+    _Atomic uint32_t recorded; // unfinished dispatches that have their record
 
     // The worker's, except where another agent's window holds this agent's gate.
     struct kr_hsa_private_queue runner;
@@ -112,7 +124,9 @@ struct kr_hsa_agent {
     struct kr_hsa_slot *slots;
     size_t slot_count;
     struct kr_hsa_dispatch *detached;
-    struct kr_hsa_group *group; // of the pass under way
+    struct kr_hsa_dispatch *failed; // whose error the program has not been told of
+    struct kr_hsa_group *group;     // of the pass under way
+    hsa_signal_t straying; // of a pass that could not be stopped: counts down when it ends; else handle 0
     struct kr_op **ops;
     size_t op_count, op_capacity;
     void *bounce[2];     // host buffers for comparing
@@ -140,8 +154,7 @@ struct kr_hsa {
     _Atomic int users;          // threads inside a hook, see kr_hsa_hold
 
     pthread_mutex_t lock;
-    bool started;
-    _Atomic bool started_flag;
+    _Atomic bool started;
     uint64_t timestamp_hz;
     bool any_memory; // GPUs may reach all of the process's memory, allocated for them or not
     hsa_agent_t cpu;

@@ -14,6 +14,7 @@
 #define CORE_SLOTS                                                                                           \
     [KR_FN_hsa_shut_down] = 3, [KR_FN_hsa_system_get_info] = 4, [KR_FN_hsa_iterate_agents] = 7,              \
     [KR_FN_hsa_agent_get_info] = 8, [KR_FN_hsa_queue_create] = 9, [KR_FN_hsa_queue_destroy] = 11,            \
+    [KR_FN_hsa_queue_inactivate] = 12,                                                                       \
     [KR_FN_hsa_queue_load_read_index_scacquire] = 13, [KR_FN_hsa_queue_load_write_index_relaxed] = 16,       \
     [KR_FN_hsa_queue_store_write_index_screlease] = 18, [KR_FN_hsa_agent_iterate_regions] = 29,              \
     [KR_FN_hsa_region_get_info] = 30, [KR_FN_hsa_memory_allocate] = 35, [KR_FN_hsa_memory_free] = 36,        \

@@ -18,6 +18,7 @@
     X(CORE, hsa_agent_get_info, __typeof__(&hsa_agent_get_info))                                             \
     X(CORE, hsa_queue_create, __typeof__(&hsa_queue_create))                                                 \
     X(CORE, hsa_queue_destroy, __typeof__(&hsa_queue_destroy))                                               \
+    X(CORE, hsa_queue_inactivate, __typeof__(&hsa_queue_inactivate))                                         \
     X(CORE, hsa_queue_load_read_index_scacquire, __typeof__(&hsa_queue_load_read_index_scacquire))           \
     X(CORE, hsa_queue_load_write_index_relaxed, __typeof__(&hsa_queue_load_write_index_relaxed))             \
     X(CORE, hsa_queue_store_write_index_screlease, __typeof__(&hsa_queue_store_write_index_screlease))       \

@@ -11,15 +11,20 @@
 // A dispatch whose A is behind something that a later dispatch of another queue must bring about does not
 // hold that one up: of all queues' first waiting dispatches the worker runs the one that arrived first among
 // those reached.
+//
+// A dispatch that ends in an error of its queue keeps its signal and its gate as they are: nothing behind it
+// runs any more, as on the hardware. The program's error callback is called from here when the record is
+// written and no gate is held, since it may free memory, and may end the program.
 #include "hsa/worker.h"
 
-#include <signal.h>
 #include <stdlib.h>
 
 #include "engine/clock.h"
 #include "hsa/backoff.h"
+#include "hsa/intercept.h"
 #include "hsa/kernarg.h"
 #include "hsa/passes.h"
+#include "hsa/thread.h"
 
 static _Thread_local struct kr_hsa_agent *self;
 
@@ -40,7 +45,7 @@ static struct kr_hsa_dispatch *take_next(struct kr_hsa_agent *agent, bool *waiti
     struct kr_hsa_queue *best = NULL;
     *waiting = false;
     for (struct kr_hsa_queue *q = agent->queues; q; q = q->next) {
-        if (!q->head)
+        if (!q->head || atomic_load(&q->dead))
             continue;
         *waiting = true;
         if ((!best || q->head->sequence < best->head->sequence) && reached(q->head))
@@ -61,15 +66,24 @@ static void over(struct kr_hsa_dispatch *dispatch)
     struct kr_hsa_queue *queue = dispatch->queue;
     struct kr_hsa_agent *agent = queue->agent;
     pthread_mutex_lock(&agent->lock);
-    queue->unfinished--;
+    bool last = --queue->unfinished == 0 && queue->gone;
+    if (dispatch->recorded)
+        atomic_fetch_sub(&agent->recorded, 1);
     pthread_cond_broadcast(&agent->finished);
     pthread_mutex_unlock(&agent->lock);
+    kr_hsa_worker_free(dispatch);
+    if (last)
+        kr_hsa_queue_free(queue);
+}
+
+void kr_hsa_worker_free(struct kr_hsa_dispatch *dispatch)
+{
     if (dispatch->own_done.handle)
         kr_hsa.api.hsa_signal_destroy(dispatch->own_done);
     free(dispatch);
 }
 
-void kr_hsa_dispatch_complete(struct kr_hsa_dispatch *dispatch)
+static void complete(struct kr_hsa_dispatch *dispatch)
 {
     hsa_signal_t signal = dispatch->packet.completion_signal;
     if (signal.handle) {
@@ -91,11 +105,47 @@ void kr_hsa_dispatch_complete(struct kr_hsa_dispatch *dispatch)
     kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[last % 2], 0);
 }
 
+void kr_hsa_dispatch_complete(struct kr_hsa_dispatch *dispatch)
+{
+    struct kr_hsa_queue *queue = dispatch->queue;
+    // The lock keeps the program's signal alive: a queue's destruction does not end without it.
+    pthread_mutex_lock(&queue->agent->lock);
+    if (dispatch->failed != HSA_STATUS_SUCCESS) {
+        atomic_store(&queue->dead, true);
+        queue->telling = true;
+        pthread_cond_broadcast(&queue->agent->finished);
+    } else if (!queue->destroyed) {
+        complete(dispatch);
+    }
+    pthread_mutex_unlock(&queue->agent->lock);
+}
+
+// The queue's destruction waits for this, as the runtime's own waits for the callback. What
+// runs in place fails in the program's own queue, and there the runtime has called it.
+static void tell_program(struct kr_hsa_dispatch *dispatch)
+{
+    struct kr_hsa_queue *queue = dispatch->queue;
+    if (!dispatch->recorded)
+        atomic_fetch_add(&queue->agent->recorded, 1);
+    dispatch->recorded = true;
+    if (queue->error_callback && !dispatch->own_done.handle)
+        queue->error_callback(dispatch->failed, queue->handle, queue->error_data);
+    pthread_mutex_lock(&queue->agent->lock);
+    queue->telling = false;
+    pthread_mutex_unlock(&queue->agent->lock);
+    over(dispatch);
+}
+
+static void before_run(struct kr_hsa_dispatch *dispatch)
+{
+    if (dispatch->ordinal > 0)
+        kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[(dispatch->ordinal - 1) % 2], 1);
+}
+
 static void run(struct kr_hsa_dispatch *dispatch, bool ending)
 {
     struct kr_hsa_queue *queue = dispatch->queue;
-    if (dispatch->ordinal > 0)
-        kr_hsa.api.hsa_signal_store_screlease(queue->gates[(dispatch->ordinal - 1) % 2], 1);
+    before_run(dispatch);
     if (ending)
         dispatch->op.unsafe = KREPLAY_REASON_PROGRAM_ENDING;
     else if (dispatch->op.unsafe == KREPLAY_REASON_NONE)
@@ -110,28 +160,90 @@ static void run(struct kr_hsa_dispatch *dispatch, bool ending)
     queue->agent->current = dispatch;
     kr_window_run(kr_hsa.engine, &dispatch->window);
     queue->agent->current = NULL;
-    kr_hsa_private_serve(&queue->agent->runner, NULL);
-    if (!dispatch->detached)
+    if (dispatch->detached)
+        return;
+    if (dispatch->failed != HSA_STATUS_SUCCESS)
+        tell_program(dispatch);
+    else
         over(dispatch);
+}
+
+// Its record was written when nobody knew whether it would still come to run.
+static void run_late(struct kr_hsa_dispatch *dispatch)
+{
+    uint32_t agent = dispatch->queue->agent->id;
+    before_run(dispatch);
+    kr_gate_enter(kr_hsa.engine, agent); // not inside another GPU's window; that one's drain waits for it
+    kr_hsa_detached_add(dispatch);
+    kr_gate_leave(kr_hsa.engine, agent);
 }
 
 void kr_hsa_worker_reap(struct kr_hsa_agent *agent)
 {
     for (struct kr_hsa_dispatch **at = &agent->detached; *at;) {
         struct kr_hsa_dispatch *dispatch = *at;
-        if (!kr_hsa_detached_done(dispatch)) {
+        pthread_mutex_lock(&agent->lock);
+        bool unwanted = dispatch->queue->destroyed;
+        pthread_mutex_unlock(&agent->lock);
+        if (!kr_hsa_detached_done(dispatch, unwanted)) {
             at = &dispatch->next;
             continue;
         }
         *at = dispatch->next;
         kr_hsa_dispatch_complete(dispatch);
         atomic_fetch_sub(&agent->detached_count, 1);
-        over(dispatch);
+        if (dispatch->failed == HSA_STATUS_SUCCESS || unwanted) {
+            over(dispatch);
+            continue;
+        }
+        dispatch->next = agent->failed; // this may be inside a window: later
+        agent->failed = dispatch;
     }
 }
 
-// A stop gives up on what cannot be reached any more: nothing has moved for this long.
-static const uint64_t STALLED_NS = 1000000000;
+// Outside all gates.
+static void look_after_detached(struct kr_hsa_agent *agent)
+{
+    kr_hsa_worker_reap(agent);
+    while (agent->failed) {
+        struct kr_hsa_dispatch *dispatch = agent->failed;
+        agent->failed = dispatch->next;
+        tell_program(dispatch);
+    }
+}
+
+// With the agent lock held: a dispatch without a record, marked as one that has it.
+static struct kr_hsa_dispatch *take_unrecorded(struct kr_hsa_agent *agent)
+{
+    for (struct kr_hsa_queue *q = agent->queues; q; q = q->next)
+        for (struct kr_hsa_dispatch *d = q->head; d; d = d->next)
+            if (!d->recorded) {
+                d->recorded = true;
+                atomic_fetch_add(&agent->recorded, 1);
+                return d;
+            }
+    return NULL;
+}
+
+static kreplay_reason why_waiting(const struct kr_hsa_queue *queue, kreplay_reason otherwise)
+{
+    return atomic_load(&queue->dead) ? KREPLAY_REASON_DEVICE_ERROR : otherwise;
+}
+
+// With the agent lock held, which is given up meanwhile: writes the records of all that waits.
+static void settle(struct kr_hsa_agent *agent)
+{
+    struct kr_hsa_dispatch *dispatch;
+    while ((dispatch = take_unrecorded(agent)) != NULL) {
+        const kreplay_dispatch copy = dispatch->op.dispatch; // the queue's destruction may free it
+        kreplay_reason reason = why_waiting(dispatch->queue, KREPLAY_REASON_PROGRAM_ENDING);
+        pthread_mutex_unlock(&agent->lock);
+        kr_engine_record_unseen(kr_hsa.engine, &copy, reason);
+        pthread_mutex_lock(&agent->lock);
+    }
+    agent->settled = true;
+    pthread_cond_broadcast(&agent->finished);
+}
 
 static void *work(void *arg)
 {
@@ -142,20 +254,28 @@ static void *work(void *arg)
 
     self = agent;
     pthread_mutex_lock(&agent->lock);
-    for (;;) {
+    while (!agent->quit) {
         struct kr_hsa_dispatch *dispatch = take_next(agent, &waiting);
         bool stopping = agent->stopping;
         if (dispatch) {
             pthread_mutex_unlock(&agent->lock);
-            run(dispatch, stopping && kr_clock_ns() > agent->decline_from_ns);
-            kr_hsa_worker_reap(agent);
+            if (dispatch->recorded)
+                run_late(dispatch);
+            else
+                run(dispatch, stopping && kr_clock_ns() > agent->decline_from_ns);
+            look_after_detached(agent);
             pthread_mutex_lock(&agent->lock);
             backoff.turns = 0;
             moved_ns = kr_clock_ns();
             continue;
         }
-        if (stopping && (!waiting || kr_clock_ns() - moved_ns > STALLED_NS))
+        if (stopping && !waiting && !agent->detached)
             break;
+        // At the end of the program what cannot be reached now has only to be in the log. It still runs if
+        // something that ends later lets it.
+        if (stopping && !agent->settled &&
+            (!waiting || kr_clock_ns() - moved_ns > kr_hsa.bounds.exit_stall_ns))
+            settle(agent);
         if (!waiting && !agent->detached) {
             pthread_cond_wait(&agent->work, &agent->lock);
             backoff.turns = 0;
@@ -164,24 +284,14 @@ static void *work(void *arg)
         }
         pthread_mutex_unlock(&agent->lock);
         kr_backoff_wait(&backoff);
-        kr_hsa_worker_reap(agent);
+        look_after_detached(agent);
         pthread_mutex_lock(&agent->lock);
     }
+    settle(agent); // of dead queues
     agent->worker_done = true;
     pthread_cond_broadcast(&agent->finished);
     pthread_mutex_unlock(&agent->lock);
     return NULL;
-}
-
-// The program's signals are the program's threads' business.
-static int start_thread(pthread_t *thread, void *(*main)(void *), void *arg)
-{
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    int error = pthread_create(thread, NULL, main, arg);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return error;
 }
 
 bool kr_hsa_worker_ready(struct kr_hsa_agent *agent)
@@ -189,7 +299,7 @@ bool kr_hsa_worker_ready(struct kr_hsa_agent *agent)
     pthread_mutex_lock(&agent->lock);
     if (!agent->worker_started && !agent->stopping &&
         kr_hsa_private_open(agent, &agent->runner) == KREPLAY_OK) {
-        agent->worker_started = start_thread(&agent->worker, work, agent) == 0;
+        agent->worker_started = kr_hsa_thread_start(&agent->worker, work, agent);
         if (!agent->worker_started)
             kr_hsa_private_close(&agent->runner);
     }
@@ -207,6 +317,7 @@ void kr_hsa_worker_add(struct kr_hsa_queue *queue, struct kr_hsa_dispatch *dispa
     *queue->tail = dispatch;
     queue->tail = &dispatch->next;
     queue->unfinished++;
+    agent->settled = false;
     pthread_cond_signal(&agent->work);
     pthread_mutex_unlock(&agent->lock);
 }
@@ -223,25 +334,55 @@ bool kr_hsa_worker_finish(struct kr_hsa_queue *queue, uint64_t timeout_ns)
     struct timespec until = deadline_after(timeout_ns);
     int error = 0;
     pthread_mutex_lock(&agent->lock);
-    while (queue->unfinished > 0 && !agent->worker_done && error == 0)
+    while (queue->unfinished > 0 && (!atomic_load(&queue->dead) || queue->telling) && !agent->worker_done &&
+           self != agent && error == 0)
         error = pthread_cond_timedwait(&agent->finished, &agent->lock, &until);
     bool finished = queue->unfinished == 0;
     pthread_mutex_unlock(&agent->lock);
     return finished;
 }
 
-void kr_hsa_workers_clear(void (*visit)(struct kr_hsa_dispatch *dispatch))
+uint64_t kr_hsa_worker_abandon(struct kr_hsa_queue *queue)
 {
-    for (uint32_t i = 0; i < kr_hsa.agent_count; i++)
-        for (struct kr_hsa_queue *q = kr_hsa.agents[i].queues; q; q = q->next) {
-            while (q->head) {
-                struct kr_hsa_dispatch *dispatch = q->head;
-                q->head = dispatch->next;
-                visit(dispatch);
-                free(dispatch);
-            }
-            q->tail = &q->head;
-        }
+    struct kr_hsa_agent *agent = queue->agent;
+    uint64_t count = 0;
+    pthread_mutex_lock(&agent->lock);
+    struct kr_hsa_queue **at = &agent->queues;
+    while (*at && *at != queue)
+        at = &(*at)->next;
+    if (*at)
+        *at = queue->next;
+    struct kr_hsa_dispatch *list = queue->head;
+    queue->head = NULL;
+    queue->tail = &queue->head;
+    for (struct kr_hsa_dispatch *d = list; d; d = d->next) {
+        queue->unfinished--;
+        if (d->recorded)
+            atomic_fetch_sub(&agent->recorded, 1);
+    }
+    queue->destroyed = true;
+    kreplay_reason reason = why_waiting(queue, KREPLAY_REASON_QUEUE_DRAIN_STUCK);
+    pthread_cond_signal(&agent->work); // a detached one is to be stopped
+    pthread_mutex_unlock(&agent->lock);
+    while (list) {
+        struct kr_hsa_dispatch *dispatch = list;
+        list = dispatch->next;
+        count++;
+        if (!dispatch->recorded)
+            kr_engine_record_unseen(kr_hsa.engine, &dispatch->op.dispatch, reason);
+        kr_hsa_worker_free(dispatch);
+    }
+    return count;
+}
+
+void kr_hsa_worker_forget(struct kr_hsa_queue *queue)
+{
+    pthread_mutex_lock(&queue->agent->lock);
+    queue->gone = true;
+    bool last = queue->unfinished == 0;
+    pthread_mutex_unlock(&queue->agent->lock);
+    if (last)
+        kr_hsa_queue_free(queue);
 }
 
 uint64_t kr_hsa_workers_unfinished(void)
@@ -251,10 +392,21 @@ uint64_t kr_hsa_workers_unfinished(void)
         pthread_mutex_lock(&kr_hsa.agents[i].lock);
         for (const struct kr_hsa_queue *q = kr_hsa.agents[i].queues; q; q = q->next)
             count += q->unfinished;
-        count -= atomic_load(&kr_hsa.agents[i].detached_count); // these are recorded
+        count -= atomic_load(&kr_hsa.agents[i].recorded);
         pthread_mutex_unlock(&kr_hsa.agents[i].lock);
     }
     return count;
+}
+
+// With the agent lock held: joins a worker that has ended.
+static void join(struct kr_hsa_agent *agent)
+{
+    if (!agent->worker_started || !agent->worker_done || self == agent)
+        return;
+    agent->worker_started = false;
+    pthread_mutex_unlock(&agent->lock);
+    pthread_join(agent->worker, NULL);
+    pthread_mutex_lock(&agent->lock);
 }
 
 bool kr_hsa_workers_stop(uint64_t timeout_ns)
@@ -269,16 +421,51 @@ bool kr_hsa_workers_stop(uint64_t timeout_ns)
         agent->stopping = true;
         agent->decline_from_ns = decline_from_ns;
         pthread_cond_broadcast(&agent->work);
-        // Called from a tool's callback (a tool that ends the program), the worker cannot wait for itself.
-        while (agent->worker_started && !agent->worker_done && self != agent && error == 0)
+        // The worker itself cannot wait: a tool's callback or the program's error callback ends the program.
+        if (self == agent && !agent->current)
+            settle(agent);
+        while (agent->worker_started && !agent->worker_done && !agent->settled && self != agent && error == 0)
             error = pthread_cond_timedwait(&agent->finished, &agent->lock, &until);
-        bool done = !agent->worker_started || agent->worker_done;
-        bool join = agent->worker_started && done;
-        agent->worker_started = agent->worker_started && !join;
+        all = all && (!agent->worker_started || agent->worker_done || agent->settled);
+        join(agent);
         pthread_mutex_unlock(&agent->lock);
-        if (join)
-            pthread_join(agent->worker, NULL);
-        all = all && done;
     }
     return all;
+}
+
+bool kr_hsa_workers_quit(uint64_t timeout_ns)
+{
+    struct timespec until = deadline_after(timeout_ns);
+    bool all = true;
+    for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
+        struct kr_hsa_agent *agent = &kr_hsa.agents[i];
+        int error = 0;
+        pthread_mutex_lock(&agent->lock);
+        agent->quit = true;
+        pthread_cond_broadcast(&agent->work);
+        while (agent->worker_started && !agent->worker_done && self != agent && error == 0)
+            error = pthread_cond_timedwait(&agent->finished, &agent->lock, &until);
+        all = all && (!agent->worker_started || (agent->worker_done && self != agent));
+        join(agent);
+        pthread_mutex_unlock(&agent->lock);
+    }
+    return all;
+}
+
+void kr_hsa_worker_clear(struct kr_hsa_agent *agent)
+{
+    struct kr_hsa_dispatch **lists[] = {&agent->detached, &agent->failed};
+    for (unsigned i = 0; i < 2; i++)
+        while (*lists[i]) {
+            struct kr_hsa_dispatch *dispatch = *lists[i];
+            *lists[i] = dispatch->next;
+            kr_hsa_detached_drop(dispatch);
+            kr_hsa_worker_free(dispatch);
+        }
+    for (struct kr_hsa_queue *q = agent->queues; q; q = q->next)
+        while (q->head) {
+            struct kr_hsa_dispatch *dispatch = q->head;
+            q->head = dispatch->next;
+            kr_hsa_worker_free(dispatch);
+        }
 }

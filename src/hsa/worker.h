@@ -21,15 +21,26 @@ void kr_hsa_worker_reap(struct kr_hsa_agent *agent);
 // Completes the program's signal with the live times and lets the queue go on, for the engine and for reap.
 void kr_hsa_dispatch_complete(struct kr_hsa_dispatch *dispatch);
 
-// The program is ending: what waits is run once and not replayed, then the workers end. Waits for that for at
-// most `timeout_ns`; false if a worker is still busy then.
+// The program destroys the queue: it leaves its agent's list, and what is still in it gets its record and
+// never runs. What runs detached is stopped by the worker. Returns how many did not come to run.
+uint64_t kr_hsa_worker_abandon(struct kr_hsa_queue *queue);
+// The runtime has destroyed it: frees it, now or after its last dispatch.
+void kr_hsa_worker_forget(struct kr_hsa_queue *queue);
+
+void kr_hsa_worker_free(struct kr_hsa_dispatch *dispatch);
+
+// The program is ending: what waits is run once and not replayed; what cannot be reached gets its record.
+// Waits for that for at most `timeout_ns`; false if there still is a dispatch without a record then. A worker
+// that has no more records to write goes on for what still runs, or comes to run while the program ends.
 bool kr_hsa_workers_stop(uint64_t timeout_ns);
 
 // Dispatches that are neither done nor recorded, after an unsuccessful stop.
 uint64_t kr_hsa_workers_unfinished(void);
 
-// After a successful stop, with no thread left in a hook: visits and frees the dispatches that the workers
-// could not reach. They never run.
-void kr_hsa_workers_clear(void (*visit)(struct kr_hsa_dispatch *dispatch));
+// The runtime is ending: ends the workers, whatever is left. False: one is still busy after `timeout_ns`.
+bool kr_hsa_workers_quit(uint64_t timeout_ns);
+
+// Frees what the agent's worker has left, after it has quit.
+void kr_hsa_worker_clear(struct kr_hsa_agent *agent);
 
 #endif

@@ -102,12 +102,60 @@ struct queue {
     _Atomic uint64_t read, write;
     _Atomic bool stop;
     pthread_t thread;
+    pthread_mutex_t stopping; // joins the thread once
+    bool joined;
+    kr_hsa_queue_error_fn error_callback;
+    void *error_data;
     pthread_mutex_t submitting; // the runtime calls the handler for one packet at a time
     kr_hsa_intercept_handler handler;
     void *data;
 };
 
 static _Thread_local struct queue *writing;
+static _Thread_local bool faulted;
+
+// ---- The event thread: a thread a handler, one at a time
+static pthread_mutex_t events = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic unsigned events_waiting;
+
+struct event {
+    void (*handler)(void *arg);
+    void *arg;
+};
+
+static void *handle(void *arg)
+{
+    const struct event event = *(struct event *)arg;
+    free(arg);
+    pthread_mutex_lock(&events);
+    event.handler(event.arg);
+    fake.handlers_run++;
+    events_waiting--;
+    pthread_mutex_unlock(&events);
+    return NULL;
+}
+
+void fake_event(void (*handler)(void *arg), void *arg)
+{
+    struct event *event = malloc(sizeof(*event));
+    pthread_t thread;
+    *event = (struct event){handler, arg};
+    events_waiting++;
+    pthread_create(&thread, NULL, handle, event);
+    pthread_detach(thread);
+}
+
+void fake_fault(void)
+{
+    faulted = true;
+}
+
+static void report(void *arg)
+{
+    struct queue *q = arg;
+    if (q->error_callback)
+        q->error_callback((hsa_status_t)HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION, &q->shared, q->error_data);
+}
 
 static void complete(hsa_signal_t signal, uint64_t start, uint64_t end)
 {
@@ -142,6 +190,10 @@ static bool execute(struct queue *q, const hsa_kernel_dispatch_packet_t *packet,
     case HSA_PACKET_TYPE_KERNEL_DISPATCH:
         fake.kernel_runs++;
         fake_run_kernel(packet->kernel_object, packet->kernarg_address);
+        if (faulted) {
+            fake_event(report, q);
+            return false;
+        }
         break;
     case HSA_PACKET_TYPE_VENDOR_SPECIFIC:
         fake_run_vendor(packet);
@@ -178,27 +230,54 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
                                  kr_hsa_queue_error_fn callback, void *data, uint32_t private_bytes,
                                  uint32_t group_bytes, hsa_queue_t **out)
 {
-    (void)agent, (void)type, (void)callback, (void)data, (void)private_bytes, (void)group_bytes;
+    (void)agent, (void)type, (void)private_bytes, (void)group_bytes;
+    if (fake.no_queues)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     struct queue *q = calloc(1, sizeof(*q));
     q->shared.size = size;
     q->shared.base_address = aligned_alloc(64, (size_t)size * 64);
     q->shared.doorbell_signal = fake_signal(-1);
     for (uint32_t i = 0; i < size; i++)
         *(uint32_t *)(void *)((char *)q->shared.base_address + i * 64) = HSA_PACKET_TYPE_INVALID;
+    q->error_callback = callback;
+    q->error_data = data;
     pthread_mutex_init(&q->submitting, NULL);
+    pthread_mutex_init(&q->stopping, NULL);
     pthread_create(&q->thread, NULL, process, q);
     fake.queues_created++;
     *out = &q->shared;
     return HSA_STATUS_SUCCESS;
 }
 
+static void stop(struct queue *q)
+{
+    pthread_mutex_lock(&q->stopping);
+    if (!q->joined) {
+        q->stop = true;
+        fake.stop_kernels = true;
+        pthread_join(q->thread, NULL);
+        fake.stop_kernels = false;
+        q->joined = true;
+    }
+    pthread_mutex_unlock(&q->stopping);
+}
+
+static hsa_status_t queue_inactivate(hsa_queue_t *handle)
+{
+    if (fake.no_stopping)
+        return HSA_STATUS_ERROR;
+    stop((struct queue *)handle);
+    fake.queues_stopped++;
+    return HSA_STATUS_SUCCESS;
+}
+
 static hsa_status_t queue_destroy(hsa_queue_t *handle)
 {
     struct queue *q = (struct queue *)handle;
-    q->stop = true;
-    fake.stop_kernels = true;
-    pthread_join(q->thread, NULL);
-    fake.stop_kernels = false;
+    stop(q);
+    while (events_waiting > 0)
+        nap();
+    pthread_mutex_destroy(&q->stopping);
     signal_destroy(q->shared.doorbell_signal);
     pthread_mutex_destroy(&q->submitting);
     free(q->shared.base_address);
@@ -316,6 +395,7 @@ void *fake_start(void)
     set(KR_FN_hsa_signal_wait_scacquire, (void *)wait_signal);
     set(KR_FN_hsa_queue_create, (void *)queue_create);
     set(KR_FN_hsa_queue_destroy, (void *)queue_destroy);
+    set(KR_FN_hsa_queue_inactivate, (void *)queue_inactivate);
     set(KR_FN_hsa_amd_queue_intercept_create, (void *)queue_create);
     set(KR_FN_hsa_amd_queue_intercept_register, (void *)intercept_register);
     set(KR_FN_hsa_queue_load_read_index_scacquire, (void *)read_index);

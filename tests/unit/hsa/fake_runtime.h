@@ -14,11 +14,13 @@ struct fake_runtime {
     void *core[130], *ext[60];
     // Switches
     bool no_counter_library;
+    _Atomic bool no_queues;    // hsa_queue_create fails
+    _Atomic bool no_stopping;  // hsa_queue_inactivate fails
     _Atomic bool stop_kernels; // set while a queue is destroyed: a kernel that waits gives up, as if stopped
     // What happened
     _Atomic unsigned ring_overflows; // packets that did not fit: ROCr would have ended the process
-    _Atomic unsigned kernel_runs, counter_starts, counter_stops, async_copies, queues_created,
-        queues_destroyed;
+    _Atomic unsigned kernel_runs, counter_starts, counter_stops, async_copies, queues_created, queues_stopped,
+        queues_destroyed, handlers_run;
 };
 extern struct fake_runtime fake;
 
@@ -45,6 +47,12 @@ void fake_load(const struct fake_kernel_info *kernels, unsigned count, void *dat
 
 // What a program does with a queue of its own: one packet, then the doorbell.
 void fake_submit(hsa_queue_t *queue, const void *packet);
+
+// In a kernel: it ends with an error of its queue, which is told to the queue's callback on the runtime's one
+// event thread. As in ROCr, destroying any queue waits for that thread.
+void fake_fault(void);
+// Something else that the program has that thread do.
+void fake_event(void (*handler)(void *arg), void *arg);
 
 int64_t fake_value(hsa_signal_t signal);
 hsa_signal_t fake_signal(int64_t value);

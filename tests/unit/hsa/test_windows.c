@@ -17,7 +17,7 @@
 #include "fake_runtime.h"
 #include "hsa/life.h"
 
-enum { ADD_ONE, SPIN, PRINTS, ONCE };
+enum { ADD_ONE, SPIN, PRINTS, ONCE, FAULT, FAULT_LATER };
 
 struct arguments {
     int *data;
@@ -37,7 +37,7 @@ static void add_one(void *p)
 static void spin(void *p)
 {
     const struct arguments *a = p;
-    while (spin_on)
+    while (spin_on && !fake.stop_kernels)
         usleep(100);
     a->data[0] += 100;
 }
@@ -54,11 +54,29 @@ static void once(void *p)
         usleep(100);
 }
 
+static void fault(void *p)
+{
+    (void)p;
+    fake_fault();
+}
+
+// The first run is fine.
+static void fault_later(void *p)
+{
+    const struct arguments *a = p;
+    static unsigned runs;
+    a->data[0] += 1;
+    if (runs++ == 1)
+        fake_fault();
+}
+
 static const struct fake_kernel_info kernels[] = {
     [ADD_ONE] = {"add_one.kd", add_one, sizeof(struct arguments), false},
     [SPIN] = {"spin.kd", spin, sizeof(struct arguments), false},
     [PRINTS] = {"prints.kd", add_one, sizeof(struct arguments), true},
     [ONCE] = {"once.kd", once, sizeof(struct arguments), false},
+    [FAULT] = {"fault.kd", fault, sizeof(struct arguments), false},
+    [FAULT_LATER] = {"fault_later.kd", fault_later, sizeof(struct arguments), false},
 };
 
 // ---- A tool that asks for two passes of everything and remembers what it is told
@@ -130,6 +148,8 @@ static void on_fini(void *arg)
 {
     (void)arg;
     tool.finished++;
+    for (int i = 0; i < 2; i++)
+        kreplay_group_destroy(tool.groups[i]);
 }
 
 static struct kr_hsa_api program; // what the program calls
@@ -231,7 +251,7 @@ static void one_dispatch_is_replayed(void **state)
     assert_int_equal(fake.counter_starts, 2);
     assert_int_equal(fake.counter_stops, 2);
     assert_int_equal(tool.agents, 1);
-    assert_int_equal(tool.kernels, 4);
+    assert_int_equal(tool.kernels, sizeof(kernels) / sizeof(kernels[0]));
     assert_int_equal(tool.count, 1);
     assert_string_equal(tool.group_error, "");
     const struct seen *s = &tool.seen[0];
@@ -434,12 +454,186 @@ static void a_pass_that_does_not_end_is_cancelled(void **state)
     dispatch(q, ADD_ONE, &a, next);
     assert_true(fake_wait_zero(done));
     assert_true(fake_wait_zero(next));
-    assert_int_equal(fake.queues_destroyed, 1); // the private one, with what it ran
-    assert_int_equal(data[0], 1001);            // the live run's result
+    assert_int_equal(fake.queues_stopped, 1); // the private one, with what it ran
+    assert_int_equal(data[0], 1001);          // the live run's result
     assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_PASS_STUCK);
     assert_int_equal(tool.seen[0].outcome.executed_passes, 1);
     assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
     assert_true(kr_hsa_end());
+}
+
+// ---- Errors of the device
+static struct {
+    _Atomic unsigned calls;
+    unsigned records; // that the tool had when it was called
+    hsa_status_t status;
+    hsa_queue_t *queue;
+    void *memory; // freed in the callback
+    bool end;
+} heard;
+
+static void on_error(hsa_status_t status, hsa_queue_t *q, void *data)
+{
+    assert_ptr_equal(data, &heard);
+    heard.status = status;
+    heard.queue = q;
+    heard.records = tool.count;
+    if (heard.memory)
+        program.hsa_amd_memory_pool_free(heard.memory);
+    if (heard.end)
+        exit(3);
+    heard.calls++;
+}
+
+static hsa_queue_t *queue_with_callback(void)
+{
+    hsa_queue_t *q = NULL;
+    assert_int_equal(program.hsa_queue_create(fake_gpu, 64, HSA_QUEUE_TYPE_MULTI, on_error, &heard,
+                                              UINT32_MAX, UINT32_MAX, &q),
+                     HSA_STATUS_SUCCESS);
+    return q;
+}
+
+static void until(const _Atomic unsigned *count, unsigned at_least)
+{
+    for (unsigned i = 0; i < 200000 && *count < at_least; i++)
+        usleep(100);
+    assert_true(*count >= at_least);
+}
+
+static void a_fault_stops_its_queue_and_no_other(void **state)
+{
+    (void)state;
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    heard.memory = device(64); // freeing it waits for the gate
+    hsa_queue_t *q = queue_with_callback(), *other = queue(64);
+    hsa_signal_t failed = fake_signal(1), behind = fake_signal(1), done = fake_signal(1);
+    dispatch(q, FAULT, &a, failed);
+    dispatch(q, ADD_ONE, &a, behind);
+    until(&heard.calls, 1);
+    assert_int_equal(heard.status, HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION);
+    assert_ptr_equal(heard.queue, q);
+    assert_int_equal(heard.records, 1); // it could end the program: the record is written
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_DEVICE_ERROR);
+    dispatch(other, ADD_ONE, &a, done);
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(fake_value(failed), 1);
+    assert_int_equal(fake_value(behind), 1);
+    assert_int_equal(data[0], 1);
+    assert_int_equal(program.hsa_queue_destroy(q), HSA_STATUS_SUCCESS);
+    assert_int_equal(tool.count, 3);
+    assert_int_equal(tool.seen[2].id, 2); // it never ran, but it was asked for
+    assert_int_equal(tool.seen[2].outcome.reason, KREPLAY_REASON_DEVICE_ERROR);
+    assert_int_equal(heard.calls, 1);
+    assert_true(kr_hsa_end());
+    kr_hsa_close();
+    assert_int_equal(tool.finished, 1);
+}
+
+static void end_and_look(void)
+{
+    if (!kr_hsa_end() || tool.count != 1)
+        _exit(1);
+    kr_hsa_last_call();
+    if (tool.finished != 1)
+        _exit(2);
+}
+
+static void an_error_callback_may_end_the_program(void **state)
+{
+    (void)state;
+    pid_t child = fork();
+    if (child == 0) {
+        start();
+        atexit(end_and_look);
+        struct arguments a = {device(64), 0};
+        heard.end = true;
+        dispatch(queue_with_callback(), FAULT, &a, fake_signal(1));
+        for (;;)
+            pause();
+    }
+    int status;
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 3);
+}
+
+static void a_fault_in_a_pass_is_not_the_programs(void **state)
+{
+    (void)state;
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue_with_callback();
+    hsa_signal_t done = fake_signal(1), next = fake_signal(1);
+    dispatch(q, FAULT_LATER, &a, done);
+    dispatch(q, ADD_ONE, &a, next);
+    assert_true(fake_wait_zero(done));
+    assert_true(fake_wait_zero(next));
+    assert_int_equal(heard.calls, 0);
+    assert_int_equal(data[0], 2);
+    assert_int_equal(tool.seen[0].outcome.kind, KREPLAY_DECLINED);
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_DEVICE_ERROR);
+    assert_int_equal(tool.seen[0].outcome.executed_passes, 1);
+    assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
+    until(&fake.handlers_run, 1);
+    assert_true(kr_hsa_end());
+    kr_hsa_close();
+}
+
+static _Atomic bool event_blocked;
+
+static void free_in_handler(void *arg)
+{
+    event_blocked = true;
+    program.hsa_amd_memory_pool_free(arg); // waits for the window
+}
+
+// The pass that is cancelled must not wait for a handler that waits for its window.
+static void cancelling_does_not_wait_for_handlers(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_PASS_FLOOR_MS", "200", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    void *other = device(64);
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t done = fake_signal(1);
+    dispatch(q, ONCE, &a, done);
+    until(&fake.kernel_runs, 2); // in the pass that does not end
+    fake_event(free_in_handler, other);
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_PASS_STUCK);
+    until(&fake.handlers_run, 1);
+    until(&fake.queues_destroyed, 1);
+}
+
+// With no queue to be had a dispatch waits for one.
+static void a_dispatch_waits_for_a_queue(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_PASS_FLOOR_MS", "50", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t done = fake_signal(1), next = fake_signal(1), last = fake_signal(1);
+    fake.no_queues = true;
+    dispatch(q, ONCE, &a, done); // its pass takes the private queue down
+    assert_true(fake_wait_zero(done));
+    dispatch(q, ADD_ONE, &a, next);
+    until(&tool.count, 2);
+    assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_DECLINED);
+    assert_int_equal(fake_value(next), 1);
+    fake.no_queues = false;
+    assert_true(fake_wait_zero(next));
+    dispatch(q, ADD_ONE, &a, last);
+    assert_true(fake_wait_zero(last));
+    assert_int_equal(data[0], 1002);
+    assert_int_equal(tool.seen[2].outcome.kind, KREPLAY_REPLAYED);
 }
 
 static void a_cooperative_queue_runs_in_place(void **state)
@@ -538,6 +732,116 @@ static void a_blocked_queue_does_not_hold_up_the_end(void **state)
     assert_int_equal(tool.finished, 1);
 }
 
+// ---- What is left at the end
+static void start_endless(hsa_queue_t *q, struct arguments *a, hsa_signal_t done)
+{
+    spin_on = true;
+    dispatch(q, SPIN, a, done);
+    until(&tool.count, 1);
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_LIVE_RUN_STUCK);
+}
+
+static void a_detached_dispatch_is_completed_after_the_end(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_LIVE_MS", "100", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_signal_t done = fake_signal(1);
+    start_endless(queue(64), &a, done);
+    assert_true(kr_hsa_end()); // it has its record
+    kr_hsa_last_call();
+    assert_int_equal(tool.finished, 1);
+    assert_int_equal(fake_value(done), 1);
+    spin_on = false; // as in an exit handler that waits for it
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(data[0], 100);
+}
+
+static void the_runtime_may_end_under_a_detached_dispatch(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_LIVE_MS", "100", 1);
+    start();
+    struct arguments a = {device(64), 0};
+    hsa_signal_t done = fake_signal(1);
+    start_endless(queue(64), &a, done);
+    assert_true(kr_hsa_end());
+    kr_hsa_close(); // takes the counters' buffers away, too
+    assert_int_equal(tool.finished, 1);
+    assert_int_equal(fake_value(done), 1);
+}
+
+static void what_waits_at_the_end_still_runs(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_EXIT_STALL_MS", "100", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t go = fake_signal(1), done = fake_signal(2), last = fake_signal(1);
+    barrier(q, go, none);
+    dispatch(q, ADD_ONE, &a, done);
+    dispatch(q, ADD_ONE, &a, done);
+    assert_true(kr_hsa_end());
+    assert_int_equal(tool.count, 2);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(tool.seen[i].outcome.reason, KREPLAY_REASON_PROGRAM_ENDING);
+    kr_hsa_last_call();
+    dispatch(q, ADD_ONE, &a, last);
+    assert_int_equal(data[0], 0);
+    program.hsa_signal_store_screlease(go, 0); // as in a late exit handler
+    assert_true(fake_wait_zero(done));
+    assert_true(fake_wait_zero(last));
+    assert_int_equal(data[0], 3);
+    assert_int_equal(fake.kernel_runs, 3);
+    kr_hsa_close();
+}
+
+static void a_destroyed_queue_loses_no_record(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_QUEUE_DRAIN_MS", "100", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t never = fake_signal(1), done = fake_signal(2);
+    barrier(q, never, none);
+    dispatch(q, ADD_ONE, &a, done);
+    dispatch(q, ADD_ONE, &a, done);
+    assert_int_equal(program.hsa_queue_destroy(q), HSA_STATUS_SUCCESS);
+    assert_int_equal(tool.count, 2);
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_QUEUE_DRAIN_STUCK);
+    assert_int_equal(tool.seen[1].outcome.reason, KREPLAY_REASON_QUEUE_DRAIN_STUCK);
+    assert_int_equal(data[0], 0);
+    assert_int_equal(fake_value(done), 2);
+    assert_true(kr_hsa_end());
+    kr_hsa_close();
+}
+
+static void a_destroyed_queue_stops_what_it_ran(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_LIVE_MS", "100", 1);
+    setenv("KREPLAY_QUEUE_DRAIN_MS", "100", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t done = fake_signal(1), next = fake_signal(1);
+    start_endless(q, &a, done);
+    assert_int_equal(program.hsa_queue_destroy(q), HSA_STATUS_SUCCESS);
+    dispatch(queue(64), ADD_ONE, &a, next); // does not have to wait for it
+    assert_true(fake_wait_zero(next));
+    assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
+    assert_int_equal(fake_value(done), 1);
+    assert_true(kr_hsa_end());
+    kr_hsa_close();
+}
+
 static void a_fork_child_does_nothing(void **state)
 {
     (void)state;
@@ -567,10 +871,20 @@ int main(int argc, char **argv)
         cmocka_unit_test(copies_wait_for_their_dependencies),
         cmocka_unit_test(a_dispatch_that_does_not_end_is_left_alone),
         cmocka_unit_test(a_pass_that_does_not_end_is_cancelled),
+        cmocka_unit_test(a_fault_stops_its_queue_and_no_other),
+        cmocka_unit_test(an_error_callback_may_end_the_program),
+        cmocka_unit_test(a_fault_in_a_pass_is_not_the_programs),
+        cmocka_unit_test(cancelling_does_not_wait_for_handlers),
+        cmocka_unit_test(a_dispatch_waits_for_a_queue),
         cmocka_unit_test(a_cooperative_queue_runs_in_place),
         cmocka_unit_test(without_counters_the_program_runs_on),
         cmocka_unit_test(at_the_end_waiting_dispatches_still_run),
         cmocka_unit_test(a_blocked_queue_does_not_hold_up_the_end),
+        cmocka_unit_test(a_detached_dispatch_is_completed_after_the_end),
+        cmocka_unit_test(the_runtime_may_end_under_a_detached_dispatch),
+        cmocka_unit_test(what_waits_at_the_end_still_runs),
+        cmocka_unit_test(a_destroyed_queue_loses_no_record),
+        cmocka_unit_test(a_destroyed_queue_stops_what_it_ran),
         cmocka_unit_test(a_fork_child_does_nothing),
     };
     if (argc != 2) {
