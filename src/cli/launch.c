@@ -27,10 +27,28 @@ static void held_set(sigset_t *set)
         sigaddset(set, held_signals[i]);
 }
 
-static sigset_t
-    original_mask; // what the program gets; set by kr_launch_prepare in this process, inherited by the child
+// What the program gets; set by kr_launch_prepare in this process, inherited by the child.
+static sigset_t original_mask;
+static struct sigaction original_child_action;
 
 static volatile sig_atomic_t asked_to_end; // a held signal but SIGCHLD came
+
+// Held from before the fork: no signal may find a program without somebody who passes it on. A parent that
+// ignores SIGCHLD hands that down; the kernel would then throw the program's status away and tell nobody.
+static void hold_signals(void)
+{
+    const struct sigaction normal = {.sa_handler = SIG_DFL};
+    sigset_t held;
+    held_set(&held);
+    sigprocmask(SIG_BLOCK, &held, &original_mask);
+    sigaction(SIGCHLD, &normal, &original_child_action);
+}
+
+static void let_signals_go(void)
+{
+    sigaction(SIGCHLD, &original_child_action, NULL);
+    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+}
 
 bool kr_launch_asked_to_end(void)
 {
@@ -77,7 +95,7 @@ static _Noreturn void run_child(int go, int failure, const char *path, char **ar
         putenv(setting); // it now belongs to the environment
     }
     close(go);
-    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+    let_signals_go();
     execve(path, argv, environ);
     int cause = errno;
     ssize_t written = write(failure, &cause, sizeof(cause));
@@ -96,10 +114,7 @@ int kr_launch_prepare(struct kr_launch *launch, const char *path, char **argv)
         close(go[1]);
         return -1;
     }
-    // Held from before the fork: no signal may find a program without somebody who passes it on.
-    sigset_t held;
-    held_set(&held);
-    sigprocmask(SIG_BLOCK, &held, &original_mask);
+    hold_signals();
     pid_t pid = fork();
     if (pid == 0) {
         close(go[1]);
@@ -114,7 +129,7 @@ int kr_launch_prepare(struct kr_launch *launch, const char *path, char **argv)
         return 0;
     close(go[1]);
     close(failure[0]);
-    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+    let_signals_go();
     errno = cause;
     return -1;
 }
@@ -158,7 +173,7 @@ int kr_launch_start(struct kr_launch *launch)
     if (!cause)
         return 0;
     waitpid(launch->pid, NULL, 0);
-    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+    let_signals_go();
     errno = cause;
     return -1;
 }
@@ -168,7 +183,7 @@ void kr_launch_cancel(struct kr_launch *launch)
     close(launch->go);
     close(launch->failure);
     waitpid(launch->pid, NULL, 0);
-    sigprocmask(SIG_SETMASK, &original_mask, NULL);
+    let_signals_go();
 }
 
 // SI_KERNEL: from the terminal, which sent it to the program as well.
@@ -212,16 +227,15 @@ static void survive_one_signal(void)
     }
 }
 
-int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch)
+int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch, int *status)
 {
     sigset_t held;
     held_set(&held);
     if (watch)
         watch->root = launch->pid;
-    int status = 0;
     int signals = signalfd(-1, &held, SFD_CLOEXEC | SFD_NONBLOCK);
-    bool ended = false;
-    while (signals >= 0 && !(ended = waitpid(launch->pid, &status, WNOHANG) != 0)) {
+    pid_t got = 0; // 0: the program still runs
+    while (signals >= 0 && (got = waitpid(launch->pid, status, WNOHANG)) == 0) {
         struct pollfd wait_for[] = {{.fd = signals, .events = POLLIN},
                                     {.fd = watch ? watch->fd : -1, .events = POLLIN}};
         if (poll(wait_for, 2, -1) < 0 && errno != EINTR)
@@ -231,8 +245,9 @@ int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch)
             kr_gpu_watch_read(watch);
     }
     // Without signalfd or poll there is still a plain wait.
-    while (!ended && waitpid(launch->pid, &status, 0) < 0 && errno == EINTR)
-        ;
+    while (got == 0 && (got = waitpid(launch->pid, status, 0)) < 0 && errno == EINTR)
+        got = 0;
+    int cause = errno;
     if (watch)
         kr_gpu_watch_read(watch);
     if (signals >= 0) {
@@ -240,6 +255,7 @@ int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch)
         close(signals);
     }
     survive_one_signal();
-    sigprocmask(SIG_SETMASK, &original_mask, NULL);
-    return status;
+    let_signals_go();
+    errno = cause;
+    return got < 0 ? -1 : 0;
 }

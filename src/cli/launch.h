@@ -31,8 +31,9 @@ void kr_launch_cancel(struct kr_launch *launch);
 
 // Waits for the program and passes SIGTERM, SIGHUP, SIGINT and SIGQUIT on to it; from the keyboard it gets
 // the last two itself, and kreplay stays to write its files: from then on the first of each of these signals
-// is only answered in words. `watch` may be NULL. Returns wait()'s status.
-int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch);
+// is only answered in words. `watch` may be NULL. 0 with wait()'s status in *status, or -1 with errno when
+// how it ended is not to be had; it has ended then, too.
+int kr_launch_wait(struct kr_launch *launch, struct kr_gpu_watch *watch, int *status);
 
 // Whether one of these signals has come, to the program or since it ended: no further run is wanted.
 bool kr_launch_asked_to_end(void);

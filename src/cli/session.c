@@ -214,7 +214,12 @@ int kr_session_run(struct kr_session *session, char *error, size_t error_bytes)
             kr_run_folder_remove(session->folder);
         return FAIL("program %s cannot be run: %s", setup->program, strerror(cause));
     }
-    session->exit_status = end_status(setup->options, kr_launch_wait(&launch, &watch));
+    if (kr_launch_wait(&launch, &watch, &status) == 0) {
+        session->exit_status = end_status(setup->options, status);
+    } else {
+        kr_say(setup->options, KR_LEVEL_ERROR, "how the program ended is not known: %s", strerror(errno));
+        session->exit_status = 1;
+    }
     session->used_gpu = watch.used;
     session->watched = watch.watched;
     kr_gpu_watch_stop(&watch);

@@ -20,6 +20,17 @@ run sh -c 'kill -SEGV $$'
 status=$?
 [ $status -eq 139 ] || fail "exit status $status instead of 139"
 
+# whoever starts kreplay may ignore SIGCHLD: the status still comes, and the program inherits what it would have
+with_chld() { timeout 20 env "--$1-signal=CHLD" "$KREPLAY" --soft-gpu --pmc SQ_WAVES -o out -- "$2" "$3" "$4" >stdout 2>stderr; }
+for action in default ignore; do
+    with_chld $action sh -c 'exit 7'
+    status=$?
+    [ $status -eq 7 ] || fail "SIGCHLD $action: exit status $status instead of 7: $(cat stderr)"
+    with_chld $action grep SigIgn /proc/self/status
+    env --$action-signal=CHLD grep SigIgn /proc/self/status | cmp -s - stdout ||
+        fail "SIGCHLD $action: the program has $(cat stdout)"
+done
+
 # a signal to kreplay is the program's
 "$KREPLAY" --soft-gpu --pmc SQ_WAVES -o out -- sh -c 'trap "exit 5" TERM; echo > ready; while :; do sleep 0.05; done' \
     2>stderr &
