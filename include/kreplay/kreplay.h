@@ -187,8 +187,8 @@ typedef struct kreplay_pass {
     uint32_t current_pass; // from 0
     uint32_t total_passes; // as asked; 0 = open-ended
     kreplay_group *group;  // written by the tool at ENTER; NULL = nothing armed in this pass
-    union kreplay_user_data
-        user_data; // a write at ENTER is seen at EXIT of this pass and by continue_fn only
+    // A write at ENTER is seen at EXIT of this pass and by continue_fn only.
+    union kreplay_user_data user_data;
 } kreplay_pass;
 
 typedef enum kreplay_value_kind {

@@ -14,8 +14,8 @@ struct sg_perf;
 // compute pipe). Zero-initialised by the owner of the queue.
 struct sg_pm4_queue {
     uint32_t compute_perfcount_enable; // COMPUTE_PERFCOUNT_ENABLE: waves of this queue are counted by the SQ
-    bool
-        acquired; // an ACQUIRE_MEM has run, which on hardware empties the instruction caches; the owner resets it
+    // An ACQUIRE_MEM has run, which on hardware empties the instruction caches. The owner resets it.
+    bool acquired;
 };
 
 // Runs `dwords` dwords of PM4 at `code`. `perf` is the counter block of the GPU, shared by its queues (it

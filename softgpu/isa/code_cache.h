@@ -14,9 +14,8 @@
 #define SG_CODE_WAYS       64
 
 struct sg_code_page {
-    const struct sg_inst
-        *slot[SG_CODE_SLOTS]; // NULL: not decoded yet; only instructions that can be executed
-    uint64_t number;          // address >> SG_CODE_PAGE_SHIFT
+    const struct sg_inst *slot[SG_CODE_SLOTS]; // only what can be executed; NULL: not decoded yet
+    uint64_t number;                           // address >> SG_CODE_PAGE_SHIFT
     struct sg_code_details *details;
 };
 

@@ -96,10 +96,9 @@ struct sg_inst {
     uint8_t n_words;   // 1..4
     uint8_t mod;       // SG_MOD_*
     uint16_t src[3];   // SRC numbering above. SMEM: src[0] = SBASE SGPR. Memory: see below
-    uint16_t
-        vdst; // VGPR number (0..255) or SG_SRC_AGPR0-256 based: 256 + n = AGPR n; SGPR number if SG_OP_SDST
-    uint16_t sdst;    // SGPR number (SOP*, SMEM SDATA, VOP3b SDST, VOPC implicit = 106)
-    uint32_t literal; // 32-bit literal constant
+    uint16_t vdst;     // VGPR number, 256 + n = AGPR n; SGPR number if SG_OP_SDST
+    uint16_t sdst;     // SGPR number (SOP*, SMEM SDATA, VOP3b SDST, VOPC implicit = 106)
+    uint32_t literal;  // 32-bit literal constant
     int32_t simm; // SOPP/SOPK simm16 (sign-extended); memory: instruction offset, sign-extended where signed
     uint8_t abs, neg;  // bit i: source i. VOP3P: neg = neg_lo
     uint8_t neg_hi;    // VOP3P
@@ -116,8 +115,8 @@ struct sg_inst {
     bool dpp_bound_ctrl;
     // Memory: address and data registers
     uint16_t vaddr; // VGPR number of the address
-    uint16_t
-        vdata; // VGPR number (256 + n = AGPR n) of store data / load destination; DS: data0; load dst in vdst
+    // VGPR number (256 + n = AGPR n) of store data / load destination; DS: data0, load destination in vdst
+    uint16_t vdata;
     uint16_t vdata2;  // DS: data1
     uint16_t saddr;   // GLOBAL/SCRATCH: SGPR or 0x7f = off. MUBUF: SRSRC SGPR (multiple of 4). MIMG: SRSRC
     uint16_t soffset; // MUBUF/MTBUF/SMEM soffset, SRC numbering

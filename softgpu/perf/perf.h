@@ -23,8 +23,8 @@ void sg_perf_destroy(struct sg_perf *perf);
 uint32_t sg_perf_read(struct sg_perf *perf, uint32_t reg);
 void sg_perf_write(struct sg_perf *perf, uint32_t reg, uint32_t value);
 
-// Whether a read of `reg` shows what hardware would. False with the reason in `why` when it is the result of a
-// block or an event that is not modelled: who asks for such a counter must not be told 0.
+// Whether a read of `reg` shows what hardware would. False with the reason in `why` when it is the result of
+// a block or an event that is not modelled: who asks for such a counter must not be told 0.
 bool sg_perf_can_read(struct sg_perf *perf, uint32_t reg, char *why, size_t why_bytes);
 
 // One kernel dispatch has ended: add to the running counters. `counts` has SG_SHADER_ENGINES entries. SQ

@@ -12,8 +12,8 @@
 
 struct kr_session {
     const struct kr_setup *setup;
-    const struct kr_name_group
-        *groups; // armed in this run; borrowed from the setup. None: kreplay is not loaded
+    // Armed in this run; borrowed from the setup. None: kreplay is not loaded.
+    const struct kr_name_group *groups;
     size_t group_count;
     const char *mode;
     unsigned pass; // not 0: the files are in a folder pass_N

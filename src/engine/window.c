@@ -2,36 +2,33 @@
 // Owns the order of steps of a window. What happens when a step fails, so that each operation is executed
 // exactly once as the program sees it:
 //
-// | step     | where     | what fails                  | what follows                                   |
-// reason         |
-// |----------|-----------|-----------------------------|------------------------------------------------|----------------|
-// | make     | run.c     | no memory                   | detach, records without detail                 |
-// snapshot       | | ask      | ask.c     | open end without continue   | plain run | open_ended     | |
-// inside   | window.c  | in a window of this thread  | that one settles and ends; plain run at once   |
-// reentrant      | | gate     | admit.c   | readers stay                | plain run as a reader | agent_drain
-// | | admit    | admit.c   | memory, budget, unsafe      | plain run under the gate                       |
-// its own        | | drain    | admit.c   | this queue                  | detach: the back end runs it in
-// queue order    | queue_drain    | |          |           | the agent                   | plain run under
-// the gate                       | agent_drain    | | snapshot | admit.c   | room, copy on both paths    |
-// plain run under the gate                       | budget/snapshot| | live     | execute.c | arming | the
-// same without counters                      | counters       | |          |           | begin without
-// counters      | detach                                         | device         | |          |           |
-// an operation is refused     | detach: the back end runs this and later ones  | device         | | | | not
-// done in time            | detach: what runs stands as the plain run      | live_run       | |          | |
-// reading                     | the result stands, no passes                   | counters       | | compare
-// | restore.c | a comparison                | the region counts as changed                   | none | | save
-// S1  | restore.c | room, copy on both paths    | the live result stands, no passes              | snapshot |
-// | restore  | restore.c | one path                    | the other path                                 |
-// none           | |          |           | both paths                  | message, abort |                |
-// | pass     | passes.c  | arming, reading             | finish; finished passes are kept               |
-// counters       | |          |           | an operation is refused     | cancel, finish; finished passes are
-// kept       | device         | |          |           | not done in time            | cancel, finish;
-// finished passes are kept       | pass_stuck     | |          |           | cancel, then drain          |
-// message, abort                                 |                | | finish   | restore.c | laying S1 over
-// S0           | S1 goes to memory directly                     | none           | |          |           | a
-// comparison                | the region is written whole                    | none           | |          |
-// | putting back, both paths    | message, abort                                 |                | | records
-// | finish.c  | (the tool's affair)         | the window goes on                             | |
+//   step      where      what fails                 what follows                           reason
+//   --------  ---------  -------------------------  -------------------------------------  ----------------
+//   make      run.c      no memory                  detach, records without detail         snapshot
+//   ask       ask.c      open end without continue  plain run                              open_ended
+//   inside    window.c   a window of this thread    that one settles; plain run at once    reentrant
+//   gate      admit.c    readers stay               plain run as a reader                  agent_drain
+//   admit     admit.c    memory, budget, unsafe     plain run under the gate               its own
+//   drain     admit.c    this queue                 detach: the back end runs it in order  queue_drain
+//                        the agent                  plain run under the gate               agent_drain
+//   snapshot  admit.c    room, copy on both paths   plain run under the gate               budget, snapshot
+//   live      execute.c  arming                     the same without counters              counters
+//                        begin without counters     detach                                 device
+//                        an operation is refused    detach: the back end runs the rest     device
+//                        not done in time           detach: what runs is the plain run     live_run
+//                        reading                    the result stands, no passes           counters
+//   compare   restore.c  a comparison               the region counts as changed           none
+//   save S1   restore.c  room, copy on both paths   the live result stands, no passes      snapshot
+//   restore   restore.c  one path                   the other path                         none
+//                        both paths                 message, abort
+//   pass      passes.c   arming, reading            finish; done passes are kept           counters
+//                        an operation is refused    cancel, finish; done passes are kept   device
+//                        not done in time           cancel, finish; done passes are kept   pass_stuck
+//                        cancel, then drain         message, abort
+//   finish    restore.c  laying S1 over S0          S1 goes to memory directly             none
+//                        a comparison               the region is written whole            none
+//                        putting back, both paths   message, abort
+//   records   finish.c   (the tool's affair)        the window goes on
 //
 // Where the program launches the live execution itself there is nothing to detach before it: a plain run is
 // what the program does anyway.

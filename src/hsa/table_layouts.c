@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Slots of the API table by release, read in hsa_api_trace.h of the public ROCR-Runtime repository at the
-// tags
-// rocm-4.5.2, 5.0.0, 5.1.3, 5.2.0, 5.2.3, 5.3.0, 5.3.3, 5.4.0, 5.4.4, 5.5.0, 5.5.1, 5.6.0, 5.6.1, 5.7.0, 5.7.1,
-// 6.0.0, 6.0.2, 6.1.0, 6.1.2, 6.2.0, 6.2.4 and the branch amd-staging. Slot n is the 8 bytes at offset 8 n;
-// slots 0 and 1 hold the version words.
+// tags rocm-4.5.2, 5.0.0, 5.1.3, 5.2.0, 5.2.3, 5.3.0, 5.3.3, 5.4.0, 5.4.4, 5.5.0, 5.5.1, 5.6.0, 5.6.1,
+// 5.7.0, 5.7.1, 6.0.0, 6.0.2, 6.1.0, 6.1.2, 6.2.0, 6.2.4 and the branch amd-staging. Slot n is the 8 bytes
+// at offset 8 n; slots 0 and 1 hold the version words.
 //
 // The core table is the same in all of them. In the extension table 5.5 put three stream-performance-monitor
 // entries before the last one (none of ours moves), and 5.6 put the two copy-engine entries after

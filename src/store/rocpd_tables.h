@@ -11,9 +11,8 @@
 
 struct kr_rocpd_column {
     const char *name;
-    const char *type; // SQL type with its constraints
-    const char
-        *reference; // table that it points into, without the "rocpd_" prefix; NULL when it is plain data
+    const char *type;      // SQL type with its constraints
+    const char *reference; // table it points into, without the "rocpd_" prefix; NULL when it is plain data
 };
 
 struct kr_rocpd_table {

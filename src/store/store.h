@@ -4,9 +4,8 @@
 // everything else:
 //
 //   kreplay_run              one row: id, version, mode, command, schema
-//   kreplay_process          one row a log: guid and suffix of its rocpd tables, how it ended, whether the
-//   log
-//                            is whole
+//   kreplay_process          one row a log: guid and suffix of its rocpd tables, how it ended, whether it is
+//                            whole
 //   kreplay_outcome          one row a dispatch: window, outcome, reason, passes, bytes, times
 //   kreplay_window           view: windows, their dispatches, first to last
 //   kreplay_pass             one row an executed pass of a dispatch

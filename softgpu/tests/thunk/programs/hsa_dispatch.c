@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A plain HSA program: pools, code object, queue, packets and signals, without HIP.
-//   hsa_dispatch KERNELS.hsaco add       runs a kernel many times around a small ring; checks data and
-//   dispatch times hsa_dispatch KERNELS.hsaco illegal   expects the queue's error callback to say "illegal
-//   instruction" hsa_dispatch KERNELS.hsaco wild      faults on an address; the runtime ends the process
+//   hsa_dispatch KERNELS.hsaco add      runs a kernel many times around a small ring; checks data and times
+//   hsa_dispatch KERNELS.hsaco illegal  expects the queue's error callback to say "illegal instruction"
+//   hsa_dispatch KERNELS.hsaco wild     faults on an address; the runtime ends the process
 #include <hsa/hsa.h>
 #include <hsa/hsa_ext_amd.h>
 
