@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "cli/say.h"
 
+#include "engine/line.h"
+
 #include <stdarg.h>
 #include <stdio.h>
+#include <unistd.h>
 
 void kr_say(const struct kr_options *options, enum kr_log_level level, const char *format, ...)
 {
     if ((int)level > options->log_level)
         return;
-    char line[1024];
+    char text[KR_LINE_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof(line), format, args);
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
-    fprintf(stderr, "kreplay: %s\n", line);
+    kr_line(STDERR_FILENO, text);
 }
 
 int kr_say_refused(const struct kr_options *options, const char *why)

@@ -4,6 +4,7 @@
 // are looked at on the first call.
 #include "cuda/callbacks.h"
 
+#include "engine/line.h"
 #include "tool/tool.h"
 
 #include <stdio.h>
@@ -32,7 +33,11 @@ static void at_exit(void)
 
 static void step_aside(const char *why)
 {
-    dprintf(STDERR_FILENO, "kreplay: %s; the program runs without kreplay\n", why);
+    char text[KR_LINE_BYTES];
+
+    snprintf(text, sizeof text, "%s; the program runs without kreplay", why);
+    if (kr_level_asked() >= KR_LEVEL_ERROR)
+        kr_line(STDERR_FILENO, text);
     kr_engine_destroy(process.engine);
     process.engine = NULL;
 }

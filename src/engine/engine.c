@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Owns the engine's life: creation, agents, ids, messages.
 #include "engine/internal.h"
+#include "engine/line.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -183,12 +184,11 @@ void kr_engine_kernel(struct kr_engine *engine, const kreplay_kernel *kernel)
 
 static void say(struct kr_engine *engine, enum kr_log_level level, const char *format, va_list args)
 {
-    char text[1024];
+    char text[KR_LINE_BYTES];
     if (level > engine->level)
         return;
     vsnprintf(text, sizeof text, format, args);
-    // One write, so that lines of several threads and processes do not mix.
-    dprintf(kr_fault_on(engine, KR_FAULT_output) ? STDOUT_FILENO : STDERR_FILENO, "kreplay: %s\n", text);
+    kr_line(kr_fault_on(engine, KR_FAULT_output) ? STDOUT_FILENO : STDERR_FILENO, text);
     kr_service_message(text);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/line.h"
 #include "hsa/life.h"
 #include "tool/tool.h"
 
@@ -25,7 +26,11 @@ __attribute__((destructor)) static void at_last(void)
 
 static void say(const char *what, const char *why)
 {
-    dprintf(STDERR_FILENO, "kreplay: %s%s\n", what, why);
+    char text[KR_LINE_BYTES];
+    if (kr_level_asked() < KR_LEVEL_ERROR)
+        return;
+    snprintf(text, sizeof(text), "%s%s", what, why);
+    kr_line(STDERR_FILENO, text);
 }
 
 bool OnLoad(void *table, uint64_t runtime_version, uint64_t failed_tool_count,

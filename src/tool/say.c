@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "tool/say.h"
+#include "engine/line.h"
 #include "log/record.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
-
-#define PREFIX     "kreplay: "
-#define LINE_BYTES 1024u
 
 static _Atomic int chosen = KR_LEVEL_WARNING;
 
@@ -23,17 +20,13 @@ void kr_say(struct kr_log *log, const char *format, ...)
     if (chosen < KR_LEVEL_WARNING)
         return;
     int err = errno;
-    char line[LINE_BYTES] = PREFIX;
-    char *text = line + strlen(PREFIX);
+    char text[KR_LINE_BYTES];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof(line) - strlen(PREFIX) - 1, format, args); // one byte less: the newline
+    vsnprintf(text, sizeof(text), format, args);
     va_end(args);
     if (log != NULL)
         (void)kr_log_put_message(log, text);
-    size_t length = strlen(line);
-    line[length++] = '\n';
-    ssize_t written = write(STDERR_FILENO, line, length);
-    (void)written; // nobody to tell
+    kr_line(STDERR_FILENO, text);
     errno = err;
 }

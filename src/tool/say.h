@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one place through which the built-in tool speaks: one line on stderr, in one write so that lines of
-// several threads and processes stay whole, and a message record in the log.
+// The one place through which the built-in tool speaks: a line on stderr and a message record in the log.
 #ifndef KR_SAY_H
 #define KR_SAY_H
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "tool/settings.h"
+#include "engine/line.h"
 #include "kreplay/kreplay.h"
 
 #include <ctype.h>
@@ -44,9 +45,7 @@ int kr_settings_read(struct kr_settings *out, char *error, size_t error_bytes)
         return KREPLAY_INVALID;
     }
     // The engine, which reads it too, complains about a level that there is not.
-    out->level = kr_level_parse(getenv(KR_ENV_LOG_LEVEL));
-    if (out->level == KR_LEVEL_COUNT)
-        out->level = KR_LEVEL_WARNING;
+    out->level = kr_level_asked();
     const char *run_id = environment(KR_ENV_RUN_ID, "0");
     char *end = NULL;
     errno = 0;
