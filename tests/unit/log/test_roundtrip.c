@@ -2,6 +2,7 @@
 // Whatever is put into a log is read back the same, of every type, with any content and across the writer's
 // chunks.
 #include "files.h"
+#include "log/codec.h"
 #include "log/crc32c.h"
 #include "sample.h"
 
@@ -94,6 +95,55 @@ static void test_extremes(void **state)
     path_remove(path);
 }
 
+// Decodes `value` without its last `missing` bytes, as a writer from before those fields left it.
+static void decode_older(enum kr_log_type type, const void *value, size_t missing, kr_log_record *record,
+                         struct kr_log_arrays *arrays)
+{
+    static uint8_t bytes[1 << 16];
+    struct kr_out out = {.bytes = bytes, .capacity = sizeof(bytes)};
+    kr_log_encode(&out, type, value);
+    assert_true(out.used <= sizeof(bytes));
+    size_t end = out.used;
+    if (type == KR_LOG_DISPATCH) { // they are at the end of its second section
+        struct kr_in in = {.bytes = bytes, .left = out.used};
+        kr_in_section(&in);
+        size_t begin = (size_t)(in.bytes - bytes) + 4;
+        kr_in_section(&in);
+        end = (size_t)(in.bytes - bytes);
+        memmove(bytes + end - missing, bytes + end, out.used - end);
+        struct kr_out length = {.bytes = bytes + begin - 4, .capacity = 4};
+        kr_out_u32(&length, (uint32_t)(end - missing - begin));
+    }
+    assert_int_equal(kr_log_decode(bytes, out.used - missing, type, record, arrays), KREPLAY_OK);
+}
+
+static void test_fields_of_later_are_zero(void **state)
+{
+    (void)state;
+    struct kr_log_arrays arrays = {0};
+    struct sample *sample = malloc(sizeof(*sample));
+    kr_log_record record = {0};
+    uint64_t seed = SEED;
+    for (unsigned i = 0; i < 100; i++) {
+        sample_make(sample, KR_LOG_DISPATCH, &seed);
+        decode_older(KR_LOG_DISPATCH, &sample->expected.u.dispatch.record, 20, &record, &arrays);
+        kreplay_outcome *outcome = &sample->expected.u.dispatch.outcome;
+        outcome->untracked_vmem_bytes = outcome->untracked_vmem_regions = outcome->disagreements = 0;
+        sample_check(sample, &record);
+
+        sample_make(sample, KR_LOG_GROUP, &seed);
+        decode_older(KR_LOG_GROUP, &sample->expected.u.group, 8, &record, &arrays);
+        sample->expected.u.group.witness_id = 0;
+        sample_check(sample, &record);
+    }
+    const kr_log_end end = {.end_ns = 1, .dispatches = 2, .lost = 3};
+    decode_older(KR_LOG_END, &end, 8, &record, &arrays);
+    assert_int_equal(record.u.end.dispatches, 2);
+    assert_int_equal(record.u.end.lost, 0);
+    free(arrays.bytes);
+    free(sample);
+}
+
 static void test_bad_calls(void **state)
 {
     (void)state;
@@ -126,9 +176,8 @@ static void test_bad_calls(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crc32c),
-        cmocka_unit_test(test_random_records),
-        cmocka_unit_test(test_extremes),
+        cmocka_unit_test(test_crc32c),    cmocka_unit_test(test_random_records),
+        cmocka_unit_test(test_extremes),  cmocka_unit_test(test_fields_of_later_are_zero),
         cmocka_unit_test(test_bad_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
