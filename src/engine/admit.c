@@ -53,6 +53,9 @@ static kreplay_reason admission(struct kr_run *run)
     run->outcome.untracked_vmem_regions = footprint.vmem_regions;
     if (kr_fault_on(run->engine, KR_FAULT_admit))
         return KREPLAY_REASON_NONE;
+    for (uint32_t agent = 0; agent < run->engine->agent_count; agent++)
+        if ((run->frame.gates >> agent & 1) && run->engine->agents[agent].blind != KREPLAY_REASON_NONE)
+            return (kreplay_reason)run->engine->agents[agent].blind;
     // A mapping of unknown size counts too: regions, not bytes, are the evidence.
     if (footprint.untracked_regions > 0 && bounds->decline_untracked)
         return KREPLAY_REASON_UNTRACKED_MEMORY;

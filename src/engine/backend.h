@@ -68,6 +68,8 @@ struct kr_backend {
     uint64_t (*room)(void *ctx, uint32_t agent, enum kr_place place);
 
     // Copies a list, complete on return. Source and target are captured memory or buffers of kreplay's.
+    // KREPLAY_TIMEOUT: some of it may still be under way, so what it writes can be used for nothing else, and
+    // drain_agent waits for it. Any other error: nothing is under way. compare means the same by it.
     int (*copy)(void *ctx, uint32_t agent, enum kr_path path, const struct kr_copy *list, size_t count);
     // Sets changed[i] = 1 for every block i of `block_bytes` (the last may be short) in which a and b differ,
     // else 0.

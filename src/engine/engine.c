@@ -4,6 +4,7 @@
 #include "engine/line.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,6 +150,13 @@ void kr_engine_allow_access(struct kr_engine *engine, uint32_t owner, uint32_t a
 {
     if (owner < engine->agent_count && accessor < engine->agent_count)
         engine->agents[owner].accessors |= UINT64_C(1) << accessor;
+}
+
+void kr_engine_blind(struct kr_engine *engine, uint32_t agent, kreplay_reason reason)
+{
+    int none = KREPLAY_REASON_NONE;
+    if (agent < engine->agent_count)
+        atomic_compare_exchange_strong(&engine->agents[agent].blind, &none, (int)reason);
 }
 
 uint64_t kr_engine_give_back(struct kr_engine *engine, uint32_t agent)

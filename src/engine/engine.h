@@ -42,6 +42,10 @@ uint64_t kr_engine_new_id(struct kr_engine *engine, enum kr_id which); // from 1
 // capture what both can write. Called outside both gates, before the runtime grants the access.
 void kr_engine_allow_access(struct kr_engine *engine, uint32_t owner, uint32_t accessor);
 
+// From now on something of the agent's goes on that windows cannot know of: none is replayed any more, for
+// this reason (the first one given stands). Called inside the agent's gate, before it happens.
+void kr_engine_blind(struct kr_engine *engine, uint32_t agent, kreplay_reason reason);
+
 // The program's own allocation did not fit: gives the snapshot's buffers of the agent back. Called as a
 // reader of the agent's gate. Returns the bytes given back; 0 = a retry is pointless.
 uint64_t kr_engine_give_back(struct kr_engine *engine, uint32_t agent);
@@ -56,6 +60,7 @@ enum kr_memory_kind {
     KR_MEMORY_UNTRACKED, // mutable device memory that cannot be captured: counted, declines
     KR_MEMORY_HOST, // host memory that the device can write: not captured, kernel arguments into it decline
 };
+#define KR_ANY_AGENT UINT32_MAX // for KR_MEMORY_UNTRACKED: each may be able to write it
 int kr_inventory_add(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes,
                      enum kr_memory_kind kind);
 // An untracked mapping of virtual memory, which diagnostics count apart.

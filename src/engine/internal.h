@@ -20,6 +20,7 @@ struct kr_agent_state {
     pthread_mutex_t callbacks;      // recursive: one callback of this agent at a time
     pthread_mutex_t executing;      // the back end takes one execution at a time
     _Atomic uint64_t accessors;     // agents that may reach this one's memory, itself included
+    _Atomic int blind;              // a kreplay_reason: why nothing is replayed here any more
     _Atomic(struct kr_run *) spare; // kept for the next window
 };
 

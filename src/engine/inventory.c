@@ -96,7 +96,9 @@ static int add_locked(struct kr_inventory *inventory, struct kr_entry entry)
 static int add(struct kr_engine *engine, const struct kr_entry *entry)
 {
     struct kr_inventory *inventory = &engine->inventory;
-    if (!entry->base || entry->agent >= KR_MAX_AGENTS || entry->bytes > UINTPTR_MAX - (uintptr_t)entry->base)
+    bool known =
+        entry->agent < KR_MAX_AGENTS || (entry->agent == KR_ANY_AGENT && entry->kind == KR_MEMORY_UNTRACKED);
+    if (!entry->base || !known || entry->bytes > UINTPTR_MAX - (uintptr_t)entry->base)
         return KREPLAY_INVALID;
     pthread_rwlock_wrlock(&inventory->lock);
     int status = add_locked(inventory, *entry);
@@ -171,7 +173,7 @@ struct kr_footprint kr_inventory_footprint(struct kr_inventory *inventory, uint6
     kr_inventory_hold(inventory);
     for (size_t i = 0; i < inventory->count; i++) {
         const struct kr_entry *entry = &inventory->entries[i];
-        if (!(agents >> entry->agent & 1))
+        if (entry->agent != KR_ANY_AGENT && !(agents >> entry->agent & 1))
             continue;
         if (kr_inventory_captured(entry)) {
             footprint.bytes += entry->bytes;

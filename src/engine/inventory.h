@@ -12,7 +12,7 @@ struct kr_entry {
     char *base;
     size_t bytes;
     uint64_t generation;
-    uint32_t agent;
+    uint32_t agent; // KR_ANY_AGENT: counts for all
     enum kr_memory_kind kind;
     bool vmem; // a mapping of virtual memory
 };

@@ -20,6 +20,11 @@ int kr_batch_flush(struct kr_engine *engine, struct kr_shadow *shadow, struct kr
     int status = backend->copy(engine->ctx, shadow->agent, KR_PATH_PRIMARY, shadow->batch, count);
     if (status == 0 || kr_fault_on(engine, KR_FAULT_retry))
         return 0;
+    // A second copy beside one that is still under way is no retry: the late one would have the last word.
+    if (status == KREPLAY_TIMEOUT) {
+        shadow->late = true;
+        return status;
+    }
     if (stats)
         stats->restore_retries++;
     return backend->copy(engine->ctx, shadow->agent, KR_PATH_FALLBACK, shadow->batch, count);
@@ -105,7 +110,7 @@ static int move(struct kr_engine *engine, struct kr_shadow *shadow, const uint8_
     return status;
 }
 
-// Moves that have no alternative (invariant 6).
+// Moves that have no alternative (invariant 6). Nor has one that does not end.
 static void move_or_abort(struct kr_engine *engine, struct kr_shadow *shadow, const uint8_t *map,
                           enum direction direction, struct kr_stats *stats)
 {

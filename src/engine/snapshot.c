@@ -21,6 +21,10 @@ uint64_t kr_shadow_give_back(struct kr_engine *engine, struct kr_shadow *shadow)
 {
     uint64_t bytes = 0;
     pthread_mutex_lock(&shadow->lock);
+    if (shadow->late) {
+        pthread_mutex_unlock(&shadow->lock);
+        return 0;
+    }
     for (size_t i = 0; i < shadow->region_count; i++)
         kr_buffer_put(engine, shadow, &shadow->regions[i].copy);
     kr_buffer_put(engine, shadow, &shadow->saved);
@@ -92,6 +96,10 @@ static kreplay_reason capture_held(struct kr_engine *engine, struct kr_shadow *s
     bool stale = kr_fault_on(engine, KR_FAULT_shadow);
     int status = 0;
 
+    if (shadow->late) // not any more: the agent is drained
+        for (size_t i = 0; i < shadow->region_count; i++)
+            shadow->regions[i].filled = false;
+    shadow->late = false;
     if (follow_inventory(engine, shadow) != 0)
         return KREPLAY_REASON_SNAPSHOT_FAILED;
     for (size_t i = 0; i < shadow->region_count; i++) {

@@ -46,6 +46,9 @@ struct kr_shadow {
     uint64_t write_set_bytes;
     struct kr_copy batch[KR_BATCH];
     size_t batch_count;
+    // A copy that timed out may still write into the buffers above: they are neither freed nor used until the
+    // next capture, which comes after a drain of the agent.
+    bool late;
 };
 
 struct kr_stats { // what the steps add to an outcome
@@ -71,7 +74,7 @@ void kr_shadow_restore(struct kr_engine *engine, struct kr_shadow *shadow, bool 
 // Aborts if both paths fail.
 size_t kr_shadow_finish(struct kr_engine *engine, struct kr_shadow *shadow, struct kr_stats *stats);
 
-// Frees all buffers; the next capture starts anew. Returns the device bytes freed.
+// Frees all buffers, if that can be; the next capture starts anew. Returns the device bytes freed.
 uint64_t kr_shadow_give_back(struct kr_engine *engine, struct kr_shadow *shadow);
 
 #endif

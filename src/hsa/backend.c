@@ -30,7 +30,7 @@ static int drain_agent(void *ctx, uint32_t agent_id, uint64_t timeout_ns)
         if (kr_hsa_worker_self() == agent)
             kr_hsa_worker_reap(agent);
         if (kr_hsa_async_copies_idle(agent_id) && atomic_load(&agent->detached_count) == 0 &&
-            !kr_hsa_strays(agent))
+            !kr_hsa_strays(agent) && !kr_hsa_copies_late(agent))
             return KREPLAY_OK;
         if (kr_clock_ns() - begin >= timeout_ns)
             return KREPLAY_TIMEOUT;

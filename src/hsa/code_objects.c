@@ -61,15 +61,13 @@ struct loaded {
     hsa_executable_t executable;
 };
 
-static void add_range(void *arg, uint64_t address, uint64_t bytes)
+static void add_memory(const struct loaded *object, void *base, uint64_t bytes, enum kr_memory_kind kind)
 {
-    const struct loaded *object = arg;
     struct module_range *range = malloc(sizeof(*range));
-    void *base = (void *)(uintptr_t)(address + (uint64_t)object->delta);
-    if (!range ||
-        kr_inventory_add(kr_hsa.engine, object->agent->id, base, bytes, KR_MEMORY_MODULE) != KREPLAY_OK) {
+    if (!range || kr_inventory_add(kr_hsa.engine, object->agent->id, base, bytes, kind) != KREPLAY_OK) {
         free(range);
-        kr_engine_message(kr_hsa.engine, "module memory at %p cannot be tracked: out of memory", base);
+        kr_hsa_blind(object->agent, KREPLAY_REASON_UNTRACKED_MEMORY,
+                     "out of memory, variables of a code object cannot be tracked");
         return;
     }
     *range = (struct module_range){NULL, object->executable, base};
@@ -77,6 +75,12 @@ static void add_range(void *arg, uint64_t address, uint64_t bytes)
     range->next = ranges;
     ranges = range;
     pthread_mutex_unlock(&ranges_lock);
+}
+
+static void add_range(void *arg, uint64_t address, uint64_t bytes)
+{
+    const struct loaded *object = arg;
+    add_memory(object, (void *)(uintptr_t)(address + (uint64_t)object->delta), bytes, KR_MEMORY_MODULE);
 }
 
 // Undoes %XX in place.
@@ -211,6 +215,8 @@ static hsa_status_t visit_object(hsa_executable_t executable, hsa_loaded_code_ob
     if (!object || !uri) {
         free(object);
         free(uri);
+        kr_hsa_blind(owner, KREPLAY_REASON_UNTRACKED_MEMORY,
+                     "out of memory, a code object cannot be looked at");
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     }
     get(handle, HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, uri);
@@ -234,8 +240,15 @@ static hsa_status_t visit_object(hsa_executable_t executable, hsa_loaded_code_ob
     };
     kr_engine_code_object(kr_hsa.engine, &info);
     read_elf(walk, handle, uri, object);
-    if (!object->readable)
-        kr_engine_message(kr_hsa.engine, "code object %s cannot be read: its kernels run once", uri);
+    if (!object->readable) {
+        // Where its variables are is not known, and kernels of others may have their addresses.
+        kr_engine_message(
+            kr_hsa.engine,
+            "code object %s cannot be read: its kernels run once, and nothing is replayed on GPU "
+            "%u while it is loaded",
+            uri, owner->id);
+        add_memory(object, (void *)(uintptr_t)object->base, object->bytes, KR_MEMORY_UNTRACKED);
+    }
     free(uri);
     return HSA_STATUS_SUCCESS;
 }

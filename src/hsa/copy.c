@@ -21,7 +21,8 @@ static hsa_agent_t owner_of(const void *address, const struct kr_hsa_agent *othe
     return info.agentOwner;
 }
 
-static bool wait_copied(hsa_signal_t signal)
+// KREPLAY_TIMEOUT: it has not come down to 0.
+static int wait_copied(hsa_signal_t signal)
 {
     uint64_t begin = kr_clock_ns();
     hsa_signal_value_t value;
@@ -29,7 +30,31 @@ static bool wait_copied(hsa_signal_t signal)
         value = kr_hsa.api.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1,
                                                      kr_hsa.timestamp_hz / 20, HSA_WAIT_STATE_BLOCKED);
     } while (value >= 1 && kr_clock_ns() - begin < kr_hsa.bounds.copy_ns);
-    return value == 0;
+    if (value >= 1)
+        return KREPLAY_TIMEOUT;
+    return value == 0 ? KREPLAY_OK : KREPLAY_DEVICE;
+}
+
+// What is still on its way would count down a signal in use again: this one is left to it.
+static void leave_signal(struct kr_hsa_agent *agent)
+{
+    const size_t most = sizeof(agent->late_copies) / sizeof(agent->late_copies[0]);
+    if (agent->late_copy_count < most)
+        agent->late_copies[agent->late_copy_count++] = agent->copied;
+    else
+        agent->copies_lost = true;
+    agent->copied.handle = 0;
+}
+
+bool kr_hsa_copies_late(struct kr_hsa_agent *agent)
+{
+    for (size_t i = agent->late_copy_count; i-- > 0;) {
+        if (kr_hsa.api.hsa_signal_load_scacquire(agent->late_copies[i]) >= 1)
+            continue;
+        kr_hsa.api.hsa_signal_destroy(agent->late_copies[i]);
+        agent->late_copies[i] = agent->late_copies[--agent->late_copy_count];
+    }
+    return agent->late_copy_count > 0 || agent->copies_lost;
 }
 
 static int copy_async(struct kr_hsa_agent *agent, const struct kr_copy *list, size_t count)
@@ -53,11 +78,12 @@ static int copy_async(struct kr_hsa_agent *agent, const struct kr_copy *list, si
             break;
     }
     kr_hsa.api.hsa_signal_subtract_screlease(agent->copied, (hsa_signal_value_t)(count - submitted));
-    if (wait_copied(agent->copied))
-        return submitted == count ? KREPLAY_OK : KREPLAY_DEVICE;
-    // What is still on its way would count down a signal in use again: leave this one behind.
-    agent->copied.handle = 0;
-    return KREPLAY_DEVICE;
+    int status = wait_copied(agent->copied);
+    if (status != KREPLAY_OK)
+        leave_signal(agent);
+    else if (submitted < count)
+        status = KREPLAY_DEVICE;
+    return status;
 }
 
 static int copy_sync(const struct kr_copy *list, size_t count)
@@ -98,6 +124,10 @@ int kr_hsa_compare(void *ctx, uint32_t agent_id, const void *a, const void *b, s
         const struct kr_copy list[2] = {{agent->bounce[0], (const char *)a + at, piece},
                                         {agent->bounce[1], (const char *)b + at, piece}};
         int status = kr_hsa_copy(ctx, agent_id, KR_PATH_PRIMARY, list, 2);
+        if (status == KREPLAY_TIMEOUT) { // they are written to when nobody expects it any more
+            agent->bounce[0] = agent->bounce[1] = NULL;
+            return status;
+        }
         if (status != KREPLAY_OK)
             status = kr_hsa_copy(ctx, agent_id, KR_PATH_FALLBACK, list, 2);
         if (status != KREPLAY_OK)

@@ -49,7 +49,7 @@ static void add_locked(const void *host, const void *device, size_t bytes)
         locked[locked_count++] = (struct locked){(uintptr_t)host, (uintptr_t)device, bytes};
     pthread_rwlock_unlock(&locked_lock);
     if (!added)
-        kr_engine_message(kr_hsa.engine, "host memory at %p cannot be tracked: out of memory", host);
+        kr_hsa_blind(NULL, KREPLAY_REASON_HOST_MEMORY, "out of memory, host memory cannot be tracked");
 }
 
 static void remove_locked(const void *host)
@@ -120,7 +120,8 @@ static void track(const struct kr_hsa_pool *pool, void *base, size_t bytes)
     if (kind == KR_MEMORY_DEVICE)
         atomic_fetch_add(&kr_hsa.agents[agent].device_used, bytes);
     if (kr_inventory_add(kr_hsa.engine, agent, base, bytes, kind) != KREPLAY_OK)
-        kr_engine_message(kr_hsa.engine, "memory at %p cannot be tracked: out of memory", base);
+        kr_hsa_blind(pool->agent < 0 ? NULL : &kr_hsa.agents[agent], KREPLAY_REASON_UNTRACKED_MEMORY,
+                     "out of memory, an allocation cannot be tracked");
 }
 
 static void forget(void *base)
@@ -225,14 +226,20 @@ static hsa_status_t allow_access(uint32_t count, const hsa_agent_t *agents, cons
     return kr_hsa.api.hsa_amd_agents_allow_access(count, agents, flags, base);
 }
 
-// ---- Memory that comes from elsewhere: it is counted, not captured.
+// ---- Memory that comes from elsewhere: it is counted, not captured. Whose it is is not asked: it counts for
+// every GPU.
+static void add_foreign(void *base, size_t bytes)
+{
+    if (kr_inventory_add(kr_hsa.engine, KR_ANY_AGENT, base, bytes, KR_MEMORY_UNTRACKED) != KREPLAY_OK)
+        kr_hsa_blind(NULL, KREPLAY_REASON_UNTRACKED_MEMORY, "out of memory, a mapping cannot be tracked");
+}
+
 static hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t *handle, size_t bytes, uint32_t agent_count,
                                const hsa_agent_t *agents, void **out)
 {
     hsa_status_t status = kr_hsa.api.hsa_amd_ipc_memory_attach(handle, bytes, agent_count, agents, out);
     if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
-        const struct kr_hsa_agent *agent = agent_count > 0 && agents ? kr_hsa_agent_of(agents[0]) : NULL;
-        kr_inventory_add(kr_hsa.engine, agent ? agent->id : 0, *out, bytes, KR_MEMORY_UNTRACKED);
+        add_foreign(*out, bytes);
         kr_hsa_release();
     }
     return status;
@@ -253,8 +260,7 @@ static hsa_status_t interop_map(uint32_t agent_count, hsa_agent_t *agents, int i
     hsa_status_t status = kr_hsa.api.hsa_amd_interop_map_buffer(agent_count, agents, interop, flags, size,
                                                                 base, metadata_bytes, metadata);
     if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
-        const struct kr_hsa_agent *agent = agent_count > 0 && agents ? kr_hsa_agent_of(agents[0]) : NULL;
-        kr_inventory_add(kr_hsa.engine, agent ? agent->id : 0, *base, *size, KR_MEMORY_UNTRACKED);
+        add_foreign(*base, *size);
         kr_hsa_release();
     }
     return status;
@@ -273,9 +279,8 @@ static hsa_status_t vmem_map(void *va, size_t size, size_t offset, kr_hsa_vmem_h
 {
     hsa_status_t status = kr_hsa.api.hsa_amd_vmem_map(va, size, offset, handle, flags);
     if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
-        // Whose memory is behind the handle is not asked: on every GPU a dispatch with an argument into it
-        // declines.
-        kr_inventory_add_vmem(kr_hsa.engine, 0, va, size);
+        if (kr_inventory_add_vmem(kr_hsa.engine, KR_ANY_AGENT, va, size) != KREPLAY_OK)
+            kr_hsa_blind(NULL, KREPLAY_REASON_UNTRACKED_MEMORY, "out of memory, a mapping cannot be tracked");
         kr_hsa_release();
     }
     return status;

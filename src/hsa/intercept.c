@@ -19,6 +19,7 @@ enum {
     MOST_PACKETS = 4, // that one becomes: two for a dispatch, four for one that runs in place
     RING_FACTOR = 4,
     LEAST_RING = 1024,
+    LEAST_WATCHED = 16,   // a smaller ring has no room for what one packet becomes
     MARKERS_PER_RING = 8, // so that packets other than dispatches are accounted for, too
 };
 
@@ -41,11 +42,19 @@ static uint64_t in_flight(const struct kr_hsa_queue *queue)
     return queue->written - (passed ? queue->written_at[passed % queue->ring_size] : 0);
 }
 
-static void wait_for_room(const struct kr_hsa_queue *queue, uint64_t packets)
+// False: there will be none, since the queue is dead or the worker cannot make any. More than the ring holds at
+// once waits until it is empty; the runtime has a buffer for that.
+static bool wait_for_room(const struct kr_hsa_queue *queue, uint64_t packets)
 {
     struct kr_backoff backoff = {0};
-    while (in_flight(queue) + packets + 1 >= queue->ring_size)
+    uint64_t used;
+    while (used = in_flight(queue), used + packets + 1 >= queue->ring_size && used > queue->unmarked + 1) {
+        if (atomic_load(&queue->dead) || kr_hsa_worker_self() == queue->agent ||
+            atomic_load(&queue->agent->quit))
+            return false;
         kr_backoff_wait(&backoff);
+    }
+    return true;
 }
 
 // Room for `packets` packets while they are put together; NULL: out of memory.
@@ -134,18 +143,24 @@ static const hsa_kernel_dispatch_packet_t *dispatch_at(const void *packets, uint
     return packet_type(packet) == HSA_PACKET_TYPE_KERNEL_DISPATCH ? packet : NULL;
 }
 
-// At the program's end, when the worker is gone.
-static void record_late(const struct kr_hsa_queue *queue, const void *packets, uint64_t count)
+static void record_all(const struct kr_hsa_queue *queue, const void *packets, uint64_t count,
+                       kreplay_reason reason)
 {
-    if (!kr_hsa_hold_ended())
-        return;
     for (uint64_t i = 0; i < count; i++) {
         const hsa_kernel_dispatch_packet_t *packet = dispatch_at(packets, i);
         if (!packet)
             continue;
         const kreplay_dispatch dispatch = describe(queue, kr_hsa_kernel_find(packet->kernel_object), packet);
-        kr_engine_record_unseen(kr_hsa.engine, &dispatch, KREPLAY_REASON_PROGRAM_ENDING);
+        kr_engine_record_unseen(kr_hsa.engine, &dispatch, reason);
     }
+}
+
+// At the program's end, when the worker takes no more.
+static void record_late(const struct kr_hsa_queue *queue, const void *packets, uint64_t count)
+{
+    if (!kr_hsa_hold_ended())
+        return;
+    record_all(queue, packets, count, KREPLAY_REASON_PROGRAM_ENDING);
     kr_hsa_release();
 }
 
@@ -186,19 +201,31 @@ void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, 
     }
     char *begin = scratch(queue, MOST_PACKETS * count), *out = begin;
     if (!begin) {
-        kr_engine_message(kr_hsa.engine, "out of memory: %llu packets pass unseen",
-                          (unsigned long long)count);
+        kr_hsa_blind(queue->agent, KREPLAY_REASON_UNKNOWN_PACKET, "out of memory, packets pass unseen");
         kr_hsa_release();
         writer(packets, count);
         return;
     }
-    wait_for_room(queue, MOST_PACKETS * count);
+    if (!wait_for_room(queue, MOST_PACKETS * count)) {
+        // On a dead queue nothing runs any more. The other case: a tool's callback submits more than fits,
+        // from inside the window that would have to end first.
+        bool dead = atomic_load(&queue->dead);
+        record_all(queue, packets, count,
+                   dead ? KREPLAY_REASON_DEVICE_ERROR : KREPLAY_REASON_REENTRANT_DISPATCH);
+        kr_hsa_release();
+        if (!dead)
+            writer(packets, count);
+        return;
+    }
 
     struct kr_hsa_dispatch *first = NULL, **last = &first;
     const uint32_t mark_every = queue->ring_size / MARKERS_PER_RING;
     for (uint64_t i = 0; i < count; i++) {
         const hsa_kernel_dispatch_packet_t *packet = dispatch_at(packets, i);
         struct kr_hsa_dispatch *d = packet ? make_dispatch(queue, packet) : NULL;
+        if (packet && !d)
+            kr_hsa_blind(queue->agent, KREPLAY_REASON_UNKNOWN_PACKET,
+                         "out of memory, a dispatch passes unseen");
         if (d) {
             out = put_dispatch(queue, out, d);
             *last = d;
@@ -284,8 +311,7 @@ static hsa_status_t create(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_
                            kr_hsa_queue_error_fn callback, void *data, uint32_t private_segment_size,
                            uint32_t group_segment_size, hsa_queue_t **out)
 {
-    struct kr_hsa_queue *queue =
-        make_queue(agent, ring_size(agent, size), type == HSA_QUEUE_TYPE_COOPERATIVE, callback, data);
+    struct kr_hsa_queue *queue = make_queue(agent, size, type == HSA_QUEUE_TYPE_COOPERATIVE, callback, data);
     if (!queue)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     hsa_status_t status =
@@ -312,26 +338,44 @@ static hsa_status_t create(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_
     return HSA_STATUS_SUCCESS;
 }
 
+// A larger ring than asked for has room for what kreplay adds; where there is none, the program's size does.
+static hsa_status_t create_watched(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_type32_t type,
+                                   kr_hsa_queue_error_fn callback, void *data, uint32_t private_segment_size,
+                                   uint32_t group_segment_size, hsa_queue_t **out)
+{
+    if (size == 0 || (size & (size - 1)) != 0) // not the runtime's to refuse when it sees another size
+        return HSA_STATUS_ERROR_INVALID_ARGUMENT;
+    uint32_t large = ring_size(agent, size);
+    hsa_status_t status =
+        create(agent, large, type, callback, data, private_segment_size, group_segment_size, out);
+    if (status == HSA_STATUS_SUCCESS || large == size || size < LEAST_WATCHED)
+        return status;
+    return create(agent, size, type, callback, data, private_segment_size, group_segment_size, out);
+}
+
 hsa_status_t kr_hsa_hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_queue_type32_t type,
                                       kr_hsa_queue_error_fn callback, void *data,
                                       uint32_t private_segment_size, uint32_t group_segment_size,
                                       hsa_queue_t **out)
 {
+    if (!kr_hsa_hold())
+        return kr_hsa.api.hsa_queue_create(handle, size, type, callback, data, private_segment_size,
+                                           group_segment_size, out);
+    struct kr_hsa_agent *agent = kr_hsa_agent_of(handle);
     hsa_status_t status = HSA_STATUS_ERROR;
-    if (kr_hsa_hold()) {
-        struct kr_hsa_agent *agent = kr_hsa_agent_of(handle);
-        if (agent && out && kr_hsa_worker_ready(agent))
-            status = create(agent, size, type, callback, data, private_segment_size, group_segment_size, out);
-        if (agent && status != HSA_STATUS_SUCCESS)
-            kr_engine_message(kr_hsa.engine,
-                              "a queue of GPU %u is not watched (%s): its dispatches are not recorded",
-                              agent->id, kr_hsa_status_text(status));
-        kr_hsa_release();
+    if (agent && out && kr_hsa_worker_ready(agent))
+        status =
+            create_watched(agent, size, type, callback, data, private_segment_size, group_segment_size, out);
+    if (status != HSA_STATUS_SUCCESS) {
+        // What the runtime refuses, too, is between the program and it.
+        status = kr_hsa.api.hsa_queue_create(handle, size, type, callback, data, private_segment_size,
+                                             group_segment_size, out);
+        if (agent && status == HSA_STATUS_SUCCESS)
+            kr_hsa_blind(agent, KREPLAY_REASON_UNKNOWN_PACKET,
+                         "a queue cannot be watched, and its dispatches are not recorded");
     }
-    if (status == HSA_STATUS_SUCCESS)
-        return status;
-    return kr_hsa.api.hsa_queue_create(handle, size, type, callback, data, private_segment_size,
-                                       group_segment_size, out);
+    kr_hsa_release();
+    return status;
 }
 
 static struct kr_hsa_queue *find_queue(const hsa_queue_t *handle)

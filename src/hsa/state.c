@@ -55,6 +55,19 @@ void kr_hsa_gates_leave(const struct kr_hsa_agent *only)
             kr_gate_leave(kr_hsa.engine, i);
 }
 
+void kr_hsa_blind(const struct kr_hsa_agent *only, kreplay_reason reason, const char *what)
+{
+    kr_hsa_gates_enter(only);
+    for (uint32_t i = 0; i < kr_hsa.agent_count; i++)
+        if (!only || only->id == i)
+            kr_engine_blind(kr_hsa.engine, i, reason);
+    kr_hsa_gates_leave(only);
+    if (only)
+        kr_engine_message(kr_hsa.engine, "%s: nothing is replayed on GPU %u any more", what, only->id);
+    else
+        kr_engine_message(kr_hsa.engine, "%s: nothing is replayed any more", what);
+}
+
 const char *kr_hsa_status_text(hsa_status_t status)
 {
     const char *text = NULL;

@@ -111,7 +111,7 @@ struct kr_hsa_agent {
     pthread_t worker;
     bool worker_started, worker_done, stopping;
     bool settled;             // of a stop: whatever may still run has its record
-    bool quit;                // the runtime ends: the worker ends at once
+    _Atomic bool quit;        // the runtime ends: the worker ends at once
     uint64_t decline_from_ns; // of a stop: from then on nothing is replayed
     struct kr_hsa_queue *queues;
     uint64_t sequence;
@@ -126,6 +126,9 @@ struct kr_hsa_agent {
     struct kr_hsa_dispatch *detached;
     struct kr_hsa_dispatch *failed; // whose error the program has not been told of
     struct kr_hsa_group *group;     // of the pass under way
+    hsa_signal_t late_copies[8];    // of lists of copies that did not end in time
+    size_t late_copy_count;
+    bool copies_lost;      // there were more of them than can be followed
     hsa_signal_t straying; // of a pass that could not be stopped: counts down when it ends; else handle 0
     struct kr_op **ops;
     size_t op_count, op_capacity;
@@ -183,6 +186,10 @@ struct kr_hsa_agent *kr_hsa_worker_self(void);
 // Gates of all agents, or of one, in id order.
 void kr_hsa_gates_enter(const struct kr_hsa_agent *only);
 void kr_hsa_gates_leave(const struct kr_hsa_agent *only);
+
+// Something goes on on this GPU (NULL: on all) that kreplay cannot see: says so, and nothing is replayed there
+// any more. Waits for a window that is open. `what` is a sentence without its end.
+void kr_hsa_blind(const struct kr_hsa_agent *only, kreplay_reason reason, const char *what);
 
 const char *kr_hsa_status_text(hsa_status_t status);
 

@@ -49,6 +49,43 @@ static void untracked_memory(void **state)
     expect_recovery();
 }
 
+static void foreign_memory_counts_for_every_agent(void **state)
+{
+    (void)state;
+    static char theirs[8];
+    rig_start_with(&(struct kr_fake_options){.flags = LIVE0, .agents = 2});
+    data = rig_buffer(0, 2 * BLOCK + 3);
+    assert_int_equal(kr_inventory_add(rig.engine, KR_ANY_AGENT, theirs, 8, KR_MEMORY_DEVICE),
+                     KREPLAY_INVALID);
+    assert_int_equal(kr_inventory_add(rig.engine, KR_ANY_AGENT, theirs, 8, KR_MEMORY_UNTRACKED), 0);
+    for (uint32_t agent = 0; agent < 2; agent++) {
+        struct rig_window w = {.window.agent = agent};
+        rig_add(&w, touch_first, &data);
+        w.ops[0].dispatch.agent_id = agent;
+        rig_run(&w);
+        assert_int_equal(rig_last()->outcome.reason, KREPLAY_REASON_UNTRACKED_MEMORY);
+    }
+    kr_inventory_remove(rig.engine, theirs);
+    assert_int_equal(rig_dispatch(add_one, &data)->outcome.kind, KREPLAY_REPLAYED);
+    rig_stop();
+}
+
+static void a_blind_agent_is_not_replayed(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_DECLINE_UNTRACKED", "0", 1); // does not help: nothing is known of what is missed
+    start();
+    assert_int_equal(rig_dispatch(add_one, &data)->outcome.kind, KREPLAY_REPLAYED);
+    kr_engine_blind(rig.engine, 0, KREPLAY_REASON_UNKNOWN_PACKET);
+    kr_engine_blind(rig.engine, 0, KREPLAY_REASON_UNTRACKED_MEMORY); // the first one stands
+    kr_engine_blind(rig.engine, 77, KREPLAY_REASON_UNTRACKED_MEMORY);
+    for (unsigned i = 0; i < 2; i++)
+        assert_int_equal(rig_dispatch(add_one, &data)->outcome.reason, KREPLAY_REASON_UNKNOWN_PACKET);
+    assert_true(buffer_is(&data, 3));
+    rig_stop();
+    unsetenv("KREPLAY_DECLINE_UNTRACKED");
+}
+
 static void untracked_memory_by_policy(void **state)
 {
     (void)state;
@@ -480,6 +517,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(untracked_memory),
         cmocka_unit_test(untracked_memory_by_policy),
+        cmocka_unit_test(foreign_memory_counts_for_every_agent),
+        cmocka_unit_test(a_blind_agent_is_not_replayed),
         cmocka_unit_test(budget),
         cmocka_unit_test(host_part_over_budget),
         cmocka_unit_test(unsafe_kernel),

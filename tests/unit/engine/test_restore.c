@@ -98,6 +98,16 @@ static void both_restores_fail(void)
     rig_run(&w);
 }
 
+static void a_restore_does_not_end(void)
+{
+    rig_start(LIVE0);
+    struct buffer data = rig_buffer(0, 10);
+    struct rig_window w = {0};
+    rig_add(&w, add_one, &data);
+    kr_fake_fail(rig.fake, KR_FAKE_COPY_PRIMARY, 3, 1, KREPLAY_TIMEOUT); // the other path would do
+    rig_run(&w);
+}
+
 static void wont_stop(void)
 {
     rig_start(LIVE0);
@@ -118,9 +128,35 @@ static void no_correct_way_to_go_on(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     assert_non_null(
         strstr(text, "kreplay: memory of GPU 0 could not be put back over either path (input or output"));
+    status = in_child(a_restore_does_not_end, text, sizeof text);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+    assert_non_null(strstr(text, "(a bounded wait ran out)"));
     status = in_child(wont_stop, text, sizeof text);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     assert_non_null(strstr(text, "kreplay: a pass on GPU 0 can neither be cancelled nor waited for"));
+}
+
+// A late copy would have the last word: the other path is not tried, and its target is not given away.
+static void a_copy_that_times_out_is_not_repeated(void **state)
+{
+    (void)state;
+    static const unsigned steps[] = {1, 2, 5}; // S0, S1, S1 over S0
+    for (unsigned i = 0; i < 3; i++) {
+        rig_start(LIVE0);
+        struct buffer data = rig_buffer(0, 10 * BLOCK);
+        kr_fake_fail(rig.fake, KR_FAKE_COPY_PRIMARY, steps[i], 1, KREPLAY_TIMEOUT);
+        struct rig_record *record = rig_dispatch(add_one, &data);
+        assert_int_equal(record->outcome.kind, steps[i] == 5 ? KREPLAY_REPLAYED : KREPLAY_DECLINED);
+        assert_int_equal(record->outcome.reason,
+                         steps[i] == 5 ? KREPLAY_REASON_NONE : KREPLAY_REASON_SNAPSHOT_FAILED);
+        assert_int_equal(kr_fake_calls(rig.fake, KR_FAKE_COPY_FALLBACK), 0);
+        assert_true(buffer_is(&data, 1));
+        assert_int_equal(kr_engine_give_back(rig.engine, 0), 0);
+        assert_int_equal(rig_dispatch(add_one, &data)->outcome.kind, KREPLAY_REPLAYED);
+        assert_true(buffer_is(&data, 2));
+        assert_true(kr_engine_give_back(rig.engine, 0) > 0);
+        rig_stop();
+    }
 }
 
 // ---- Results that change from run to run
@@ -281,7 +317,7 @@ int main(void)
         cmocka_unit_test(laying_s1_over_s0_fails), cmocka_unit_test(no_correct_way_to_go_on),
         cmocka_unit_test(result_changes),          cmocka_unit_test(every_pass_has_the_same_input_once_known),
         cmocka_unit_test(freed_between_windows),   cmocka_unit_test(same_address_new_generation),
-        cmocka_unit_test(freed_in_a_window),
+        cmocka_unit_test(freed_in_a_window),       cmocka_unit_test(a_copy_that_times_out_is_not_repeated),
     };
     return cmocka_run_group_tests_name("engine.restore", tests, NULL, NULL);
 }

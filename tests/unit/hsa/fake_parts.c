@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 // In C this header defines an object of external linkage; kreplay's own copy is enough.
 #define HSA_VEN_AMD_AQLPROFILE_LEGACY_PM4_PACKET_SIZE fake_legacy_packet_size
@@ -136,10 +137,39 @@ static hsa_status_t allow_access(uint32_t count, const hsa_agent_t *agents, cons
     return HSA_STATUS_SUCCESS;
 }
 
+static hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t *handle, size_t bytes, uint32_t count,
+                               const hsa_agent_t *agents, void **out)
+{
+    (void)handle, (void)count, (void)agents;
+    return pool_allocate(fake_device_pool, bytes, 0, out);
+}
+
 static hsa_status_t memory_copy(void *dst, const void *src, size_t bytes)
 {
     memcpy(dst, src, bytes);
     return HSA_STATUS_SUCCESS;
+}
+
+struct copying {
+    void *dst;
+    const void *src;
+    size_t bytes;
+    hsa_signal_t signal;
+};
+
+static void copy_now(const struct copying *c)
+{
+    memcpy(c->dst, c->src, c->bytes);
+    __atomic_sub_fetch((int64_t *)(uintptr_t)(c->signal.handle + 8), 1, __ATOMIC_ACQ_REL);
+}
+
+static void *copy_late(void *arg)
+{
+    while (fake.slow_copies)
+        usleep(100);
+    copy_now(arg);
+    free(arg);
+    return NULL;
 }
 
 static hsa_status_t async_copy(void *dst, hsa_agent_t dst_agent, const void *src, hsa_agent_t src_agent,
@@ -150,8 +180,16 @@ static hsa_status_t async_copy(void *dst, hsa_agent_t dst_agent, const void *src
     if (dep_count > 0)
         return HSA_STATUS_ERROR; // kreplay waits for them itself
     fake.async_copies++;
-    memcpy(dst, src, bytes);
-    __atomic_sub_fetch((int64_t *)(uintptr_t)(signal.handle + 8), 1, __ATOMIC_ACQ_REL);
+    struct copying copying = {dst, src, bytes, signal};
+    if (!fake.slow_copies) {
+        copy_now(&copying);
+        return HSA_STATUS_SUCCESS;
+    }
+    pthread_t thread;
+    struct copying *late = malloc(sizeof(*late));
+    *late = copying;
+    pthread_create(&thread, NULL, copy_late, late);
+    pthread_detach(thread);
     return HSA_STATUS_SUCCESS;
 }
 
@@ -425,6 +463,8 @@ void fake_parts_install(void (*set)(enum kr_hsa_function function, void *address
     set(KR_FN_hsa_amd_memory_pool_get_info, (void *)pool_info);
     set(KR_FN_hsa_amd_memory_pool_allocate, (void *)pool_allocate);
     set(KR_FN_hsa_amd_memory_pool_free, (void *)pool_free);
+    set(KR_FN_hsa_amd_ipc_memory_attach, (void *)ipc_attach);
+    set(KR_FN_hsa_amd_ipc_memory_detach, (void *)pool_free);
     set(KR_FN_hsa_amd_pointer_info, (void *)pointer_info);
     set(KR_FN_hsa_amd_agents_allow_access, (void *)allow_access);
     set(KR_FN_hsa_memory_copy, (void *)memory_copy);

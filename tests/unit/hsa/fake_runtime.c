@@ -231,7 +231,7 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
                                  uint32_t group_bytes, hsa_queue_t **out)
 {
     (void)agent, (void)type, (void)private_bytes, (void)group_bytes;
-    if (fake.no_queues)
+    if (fake.no_queues || size == 0)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     struct queue *q = calloc(1, sizeof(*q));
     q->shared.size = size;
@@ -247,6 +247,15 @@ static hsa_status_t queue_create(hsa_agent_t agent, uint32_t size, hsa_queue_typ
     fake.queues_created++;
     *out = &q->shared;
     return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t intercept_create(hsa_agent_t agent, uint32_t size, hsa_queue_type32_t type,
+                                     kr_hsa_queue_error_fn callback, void *data, uint32_t private_bytes,
+                                     uint32_t group_bytes, hsa_queue_t **out)
+{
+    if (size > fake.largest_watched)
+        return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
+    return queue_create(agent, size, type, callback, data, private_bytes, group_bytes, out);
 }
 
 static void stop(struct queue *q)
@@ -378,6 +387,7 @@ void *fake_start(void)
 {
     const struct kr_hsa_version core = {1, 1016, 0, 0}, ext = {1, 400, 0, 0}, root = {1, 48, 0, 0};
     memset(&fake, 0, sizeof(fake));
+    fake.largest_watched = UINT32_MAX;
     for (enum kr_hsa_function f = 0; f < KR_FN_COUNT; f++)
         if (kr_hsa_layouts[0].slots[f])
             set(f, (void *)not_offered);
@@ -396,7 +406,7 @@ void *fake_start(void)
     set(KR_FN_hsa_queue_create, (void *)queue_create);
     set(KR_FN_hsa_queue_destroy, (void *)queue_destroy);
     set(KR_FN_hsa_queue_inactivate, (void *)queue_inactivate);
-    set(KR_FN_hsa_amd_queue_intercept_create, (void *)queue_create);
+    set(KR_FN_hsa_amd_queue_intercept_create, (void *)intercept_create);
     set(KR_FN_hsa_amd_queue_intercept_register, (void *)intercept_register);
     set(KR_FN_hsa_queue_load_read_index_scacquire, (void *)read_index);
     set(KR_FN_hsa_queue_load_write_index_relaxed, (void *)write_index);

@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "fake_runtime.h"
+#include "hsa/copy.h"
 #include "hsa/life.h"
 
 enum { ADD_ONE, SPIN, PRINTS, ONCE, FAULT, FAULT_LATER };
@@ -636,6 +637,88 @@ static void a_dispatch_waits_for_a_queue(void **state)
     assert_int_equal(tool.seen[2].outcome.kind, KREPLAY_REPLAYED);
 }
 
+static void a_snapshot_that_does_not_end_declines(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_COPY_MS", "50", 1);
+    setenv("KREPLAY_AGENT_DRAIN_MS", "50", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t done = fake_signal(3);
+    dispatch(q, ADD_ONE, &a, done);
+    until(&tool.count, 1);
+    fake.slow_copies = true;
+    dispatch(q, ADD_ONE, &a, done);
+    dispatch(q, ADD_ONE, &a, done); // the late copy could still read and write
+    until(&tool.count, 3);
+    assert_int_equal(tool.seen[0].outcome.kind, KREPLAY_REPLAYED);
+    assert_int_equal(tool.seen[1].outcome.reason, KREPLAY_REASON_SNAPSHOT_FAILED);
+    assert_int_equal(tool.seen[2].outcome.reason, KREPLAY_REASON_AGENT_DRAIN_STUCK);
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(data[0], 3);
+    fake.slow_copies = false;
+    done = fake_signal(1);
+    while (kr_hsa_copies_late(&kr_hsa.agents[0]))
+        usleep(100);
+    dispatch(q, ADD_ONE, &a, done);
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(tool.seen[3].outcome.kind, KREPLAY_REPLAYED);
+    assert_int_equal(data[0], 4);
+}
+
+// ---- What kreplay does not see
+static void an_unwatched_queue_ends_replay(void **state)
+{
+    (void)state;
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64), *none_at_all = NULL;
+    hsa_signal_t done = fake_signal(3);
+    dispatch(q, ADD_ONE, &a, done);
+    until(&tool.count, 1);
+    assert_int_equal(tool.seen[0].outcome.kind, KREPLAY_REPLAYED);
+    // What the runtime refuses is no queue.
+    assert_int_not_equal(program.hsa_queue_create(fake_gpu, 0, HSA_QUEUE_TYPE_MULTI, NULL, NULL, UINT32_MAX,
+                                                  UINT32_MAX, &none_at_all),
+                         HSA_STATUS_SUCCESS);
+    // Without a larger ring the program's size has to do.
+    fake.largest_watched = 64;
+    hsa_queue_t *small = queue(64);
+    dispatch(small, ADD_ONE, &a, done);
+    until(&tool.count, 2);
+    assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
+    fake.largest_watched = 0;
+    queue(64);
+    dispatch(q, ADD_ONE, &a, done);
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(tool.seen[2].outcome.kind, KREPLAY_DECLINED);
+    assert_int_equal(tool.seen[2].outcome.reason, KREPLAY_REASON_UNKNOWN_PACKET);
+    assert_int_equal(data[0], 3);
+}
+
+static void memory_of_others_declines(void **state)
+{
+    (void)state;
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t done = fake_signal(2);
+    hsa_amd_ipc_memory_t handle = {{0}};
+    void *theirs = NULL;
+    assert_int_equal(program.hsa_amd_ipc_memory_attach(&handle, 64, 0, NULL, &theirs), HSA_STATUS_SUCCESS);
+    dispatch(q, ADD_ONE, &a, done);
+    until(&tool.count, 1);
+    assert_int_equal(program.hsa_amd_ipc_memory_detach(theirs), HSA_STATUS_SUCCESS);
+    dispatch(q, ADD_ONE, &a, done);
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
+}
+
 static void a_cooperative_queue_runs_in_place(void **state)
 {
     (void)state;
@@ -876,6 +959,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_fault_in_a_pass_is_not_the_programs),
         cmocka_unit_test(cancelling_does_not_wait_for_handlers),
         cmocka_unit_test(a_dispatch_waits_for_a_queue),
+        cmocka_unit_test(a_snapshot_that_does_not_end_declines),
+        cmocka_unit_test(an_unwatched_queue_ends_replay),
+        cmocka_unit_test(memory_of_others_declines),
         cmocka_unit_test(a_cooperative_queue_runs_in_place),
         cmocka_unit_test(without_counters_the_program_runs_on),
         cmocka_unit_test(at_the_end_waiting_dispatches_still_run),
