@@ -76,7 +76,7 @@ typedef enum kreplay_outcome_kind {
     X(PASS_STUCK, 7, "pass_stuck", "a pass ran much longer than the live run and was cancelled")             \
     X(REENTRANT_DISPATCH, 8, "reentrant_dispatch", "submitted from inside a window of this GPU")             \
     X(COUNTERS_UNAVAILABLE, 9, "counters_unavailable", "the counters of a group could not be armed or read") \
-    X(HOST_MEMORY, 10, "host_memory", "a kernel argument points into host memory")                           \
+    X(HOST_MEMORY, 10, "host_memory", "the kernel can reach host memory, which is not put back")             \
     X(OPEN_ENDED, 11, "open_ended_without_continue", "pass count 0 needs a continue callback")               \
     X(UNSAFE_KERNEL, 12, "unsafe_kernel", "the kernel has effects that a repetition would repeat")           \
     X(DEVICE_ERROR, 13, "device_error", "the device reported an error in the window")                        \

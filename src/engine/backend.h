@@ -75,6 +75,9 @@ struct kr_backend {
     // else 0.
     int (*compare)(void *ctx, uint32_t agent, const void *a, const void *b, size_t bytes, size_t block_bytes,
                    uint8_t *changed);
+    // May be NULL. Asked after the live execution and the comparison that follows it, when both sides of all captured
+    // memory have been seen: NONE, or why the dispatch must not be repeated after all.
+    kreplay_reason (*object)(void *ctx, uint32_t agent);
 
     // One pass: begin (arm `group`, NULL = nothing armed), submit each operation in order, end (wait for all,
     // read). `results` has op_count entries; `values` of each points to group->value_capacity places (NULL

@@ -66,6 +66,9 @@ int kr_inventory_add(struct kr_engine *engine, uint32_t agent, void *base, size_
 // An untracked mapping of virtual memory, which diagnostics count apart.
 int kr_inventory_add_vmem(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes);
 void kr_inventory_remove(struct kr_engine *engine, void *base); // unknown bases are ignored
+// Calls `visit` for every entry of the kind, with the inventory's lock held.
+void kr_inventory_visit(struct kr_engine *engine, enum kr_memory_kind kind,
+                        void (*visit)(void *arg, const void *base, size_t bytes), void *arg);
 // Kind of the entry that holds `address`; false if none does. base/bytes may be NULL.
 bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_memory_kind *kind, void **base,
                        size_t *bytes);

@@ -152,6 +152,17 @@ bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_me
     return found;
 }
 
+void kr_inventory_visit(struct kr_engine *engine, enum kr_memory_kind kind,
+                        void (*visit)(void *arg, const void *base, size_t bytes), void *arg)
+{
+    const struct kr_inventory *inventory = &engine->inventory;
+    pthread_rwlock_rdlock(&engine->inventory.lock);
+    for (size_t i = 0; i < inventory->count; i++)
+        if (inventory->entries[i].kind == kind)
+            visit(arg, inventory->entries[i].base, inventory->entries[i].bytes);
+    pthread_rwlock_unlock(&engine->inventory.lock);
+}
+
 bool kr_inventory_lives(const struct kr_inventory *inventory, const void *base, size_t bytes,
                         uint64_t generation)
 {

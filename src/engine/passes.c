@@ -81,9 +81,13 @@ bool kr_run_save_live(struct kr_run *run)
         run->outcome.write_set_bytes += status == 0 ? shadow->write_set_bytes : 0;
     }
     run->outcome.compare_ns = kr_clock_ns() - start;
+    kreplay_reason reason = KREPLAY_REASON_SNAPSHOT_FAILED;
     if (status == 0)
+        reason = engine->backend->object ? engine->backend->object(engine->ctx, run->window->agent)
+                                         : KREPLAY_REASON_NONE;
+    if (reason == KREPLAY_REASON_NONE)
         return true;
-    kr_run_stop(run, KREPLAY_REASON_SNAPSHOT_FAILED); // memory is the live run's: that stands
+    kr_run_stop(run, reason); // memory is the live run's: that stands
     return false;
 }
 

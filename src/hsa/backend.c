@@ -6,6 +6,7 @@
 #include "hsa/async_copy.h"
 #include "hsa/backoff.h"
 #include "hsa/copy.h"
+#include "hsa/host_pointers.h"
 #include "hsa/counters.h"
 #include "hsa/memory.h"
 #include "hsa/passes.h"
@@ -85,6 +86,7 @@ const struct kr_backend kr_hsa_backend = {
     .room = room,
     .copy = kr_hsa_copy,
     .compare = kr_hsa_compare,
+    .object = kr_hsa_host_pointers_found,
     .pass_begin = kr_hsa_pass_begin,
     .submit = kr_hsa_submit,
     .pass_end = kr_hsa_pass_end,

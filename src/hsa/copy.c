@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/clock.h"
+#include "hsa/host_pointers.h"
 #include "hsa/memory.h"
 
 enum { BOUNCE_BYTES = 4 << 20 };
@@ -111,7 +112,7 @@ static bool bounce_buffers(struct kr_hsa_agent *agent)
     return true;
 }
 
-int kr_hsa_compare(void *ctx, uint32_t agent_id, const void *a, const void *b, size_t bytes,
+static int compare(void *ctx, uint32_t agent_id, const void *a, const void *b, size_t bytes,
                    size_t block_bytes, uint8_t *changed)
 {
     struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
@@ -132,6 +133,8 @@ int kr_hsa_compare(void *ctx, uint32_t agent_id, const void *a, const void *b, s
             status = kr_hsa_copy(ctx, agent_id, KR_PATH_FALLBACK, list, 2);
         if (status != KREPLAY_OK)
             return status;
+        kr_hsa_host_pointers_look(agent->bounce[0], piece);
+        kr_hsa_host_pointers_look(agent->bounce[1], piece);
         for (size_t in = 0; in < piece; in += block_bytes) {
             size_t block = piece - in < block_bytes ? piece - in : block_bytes;
             changed[(at + in) / block_bytes] =
@@ -139,6 +142,15 @@ int kr_hsa_compare(void *ctx, uint32_t agent_id, const void *a, const void *b, s
         }
     }
     return KREPLAY_OK;
+}
+
+int kr_hsa_compare(void *ctx, uint32_t agent_id, const void *a, const void *b, size_t bytes,
+                   size_t block_bytes, uint8_t *changed)
+{
+    int status = compare(ctx, agent_id, a, b, bytes, block_bytes, changed);
+    if (status != KREPLAY_OK)
+        kr_hsa_host_pointers_missed();
+    return status;
 }
 
 void kr_hsa_copy_close(struct kr_hsa_agent *agent)

@@ -41,6 +41,14 @@ static bool room_for_locked(void)
     return true;
 }
 
+void kr_hsa_locked_visit(void (*visit)(void *arg, const void *base, size_t bytes), void *arg)
+{
+    pthread_rwlock_rdlock(&locked_lock);
+    for (size_t i = 0; i < locked_count; i++)
+        visit(arg, (const void *)locked[i].device, locked[i].bytes);
+    pthread_rwlock_unlock(&locked_lock);
+}
+
 static void add_locked(const void *host, const void *device, size_t bytes)
 {
     pthread_rwlock_wrlock(&locked_lock);

@@ -13,6 +13,7 @@
 #include "hsa/copy.h"
 #include "hsa/hooks_copy.h"
 #include "hsa/hooks_memory.h"
+#include "hsa/host_pointers.h"
 #include "hsa/intercept.h"
 #include "hsa/passes.h"
 #include "hsa/worker.h"
@@ -118,6 +119,7 @@ void kr_hsa_close(void)
         kr_hsa_worker_clear(&kr_hsa.agents[i]);
         kr_hsa_passes_close(&kr_hsa.agents[i]);
         kr_hsa_copy_close(&kr_hsa.agents[i]);
+        kr_hsa_host_pointers_close(&kr_hsa.agents[i]);
     }
     kr_hsa_async_copies_close();
 }

@@ -94,6 +94,17 @@ struct kr_hsa_queue {
 
 #define KR_HSA_PROGRESS_START (INT64_C(1) << 62)
 
+// Host memory that GPUs can reach, as it was when a window began; see host_pointers.h.
+struct kr_hsa_range {
+    uintptr_t base;
+    size_t bytes;
+};
+struct kr_hsa_host_ranges {
+    struct kr_hsa_range *list; // ascending, disjoint
+    size_t count, capacity;
+    bool looking, found, incomplete;
+};
+
 struct kr_hsa_agent {
     hsa_agent_t handle;
     uint32_t id;
@@ -132,6 +143,7 @@ struct kr_hsa_agent {
     hsa_signal_t straying; // of a pass that could not be stopped: counts down when it ends; else handle 0
     struct kr_op **ops;
     size_t op_count, op_capacity;
+    struct kr_hsa_host_ranges host_ranges;
     void *bounce[2];     // host buffers for comparing
     hsa_signal_t copied; // counts the copies of a list down; handle 0 = not made yet
 };

@@ -21,6 +21,7 @@
 
 #include "engine/clock.h"
 #include "hsa/backoff.h"
+#include "hsa/host_pointers.h"
 #include "hsa/intercept.h"
 #include "hsa/kernarg.h"
 #include "hsa/passes.h"
@@ -158,7 +159,9 @@ static void run(struct kr_hsa_dispatch *dispatch, bool ending)
         .backend = dispatch,
     };
     queue->agent->current = dispatch;
+    kr_hsa_host_pointers_begin(queue->agent);
     kr_window_run(kr_hsa.engine, &dispatch->window);
+    kr_hsa_host_pointers_end(queue->agent);
     queue->agent->current = NULL;
     if (dispatch->detached)
         return;

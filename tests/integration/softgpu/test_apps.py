@@ -154,6 +154,17 @@ class Kernels(Case):
         self.each(check, "kernels", "clock", 3)
 
 
+class HostPointers(Case):
+    def test_host_memory_behind_device_memory(self):
+        """Found in the memory that the live execution left, not in the arguments: no pass follows."""
+        def check(passes, outcomes, _):
+            wanted = ("single", "none") if passes == 1 else ("declined", "host_memory")
+            for o in outcomes:
+                self.assertEqual((o["outcome"], o["reason"]), wanted, o)
+
+        self.each(check, "host_pointers", "all", 7)
+
+
 class Leave(Case):
     def test_exit_without_waiting(self):
         self.alone("leave", "exit", status=17)

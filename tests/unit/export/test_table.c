@@ -40,7 +40,7 @@ static void wide(void **state)
           " 4  vecadd  1048576        1024  1 of 5  declined: host_memory         -              -           "
           "-                -              -              -             -\n"
           "\n"
-          "host_memory (1): a kernel argument points into host memory\n");
+          "host_memory (1): the kernel can reach host memory, which is not put back\n");
 }
 
 static void narrow_wraps_counters_into_blocks(void **state)
@@ -66,7 +66,7 @@ static void narrow_wraps_counters_into_blocks(void **state)
           " 3  scale           12006         14006\n"
           " 4  vecadd              -             -\n"
           "\n"
-          "host_memory (1): a kernel argument points into host memory\n");
+          "host_memory (1): the kernel can reach host memory, which is not put back\n");
 }
 
 static void differing_passes_are_marked(void **state)
@@ -80,7 +80,7 @@ static void differing_passes_are_marked(void **state)
           " 8002          10002          12002         14002\n"
           "\n"
           "* differs between passes by more than this counter may; the first of them is shown\n"
-          "host_memory (1): a kernel argument points into host memory\n"
+          "host_memory (1): the kernel can reach host memory, which is not put back\n"
           "... and 3 more dispatches, not shown here\n"
           "the program was killed or left without its exit handlers; its complete dispatches are all here\n");
 }
@@ -100,7 +100,7 @@ static void processes_have_headings(void **state)
           "id  kernel  SQ_INSTS_SMEM  SQ_INSTS_LDS\n"
           " 1  vecadd          12002         14002\n"
           "\n"
-          "host_memory (1): a kernel argument points into host memory\n"
+          "host_memory (1): the kernel can reach host memory, which is not put back\n"
           "... and 3 more dispatches, not shown here\n"
           "\n"
           "process 2: ./three_kernels 1048576 1\n"
@@ -113,7 +113,7 @@ static void processes_have_headings(void **state)
           "id  kernel  SQ_INSTS_SMEM  SQ_INSTS_LDS\n"
           " 1  vecadd          12002         14002\n"
           "\n"
-          "host_memory (1): a kernel argument points into host memory\n"
+          "host_memory (1): the kernel can reach host memory, which is not put back\n"
           "... and 3 more dispatches, not shown here\n");
 }
 
