@@ -191,6 +191,14 @@ static void folders_are_made_or_refused(void **state)
 
 // ---- Starting
 
+// The wait status of a program that was started.
+static int wait_for(struct kr_launch *launch, struct kr_gpu_watch *watch)
+{
+    int status = 0;
+    assert_int_equal(kr_launch_wait(launch, watch, &status), 0);
+    return status;
+}
+
 static int launch_and_wait(const char *script, const char *value)
 {
     struct kr_launch launch;
@@ -199,7 +207,7 @@ static int launch_and_wait(const char *script, const char *value)
     if (value)
         assert_int_equal(kr_launch_setenv(&launch, "KR_TEST_VALUE", value), 0);
     assert_int_equal(kr_launch_start(&launch), 0);
-    return kr_launch_wait(&launch, NULL);
+    return wait_for(&launch, NULL);
 }
 
 static void a_program_gets_its_environment_and_gives_its_status(void **state)
@@ -246,7 +254,7 @@ static void signals_are_passed_on(void **state)
     char *argv[] = {"sh", "-c", "trap 'exit 3' TERM; kill -TERM $PPID; while :; do sleep 0.01; done", NULL};
     assert_int_equal(kr_launch_prepare(&launch, "/bin/sh", argv), 0);
     assert_int_equal(kr_launch_start(&launch), 0);
-    assert_int_equal(WEXITSTATUS(kr_launch_wait(&launch, NULL)), 3);
+    assert_int_equal(WEXITSTATUS(wait_for(&launch, NULL)), 3);
 }
 
 // ---- Use of a GPU
@@ -269,7 +277,7 @@ static bool watched_use(const char *script, bool foreign)
         _exit(127);
     }
     assert_int_equal(kr_launch_start(&launch), 0);
-    kr_launch_wait(&launch, &watch);
+    wait_for(&launch, &watch);
     kr_gpu_watch_stop(&watch);
     if (foreign)
         assert_int_equal(waitpid(other, NULL, 0), other);
