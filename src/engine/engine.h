@@ -75,7 +75,8 @@ bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_me
 
 // ---- Gate: ordinary submissions, copies, allocations and frees hold it as readers, a window as writer. A
 // thread that is inside its own window on that agent passes (re-entrancy is noted on the window). Entries
-// nest. A free is told to the inventory inside the gate, before it happens.
+// nest; a thread that enters several does so in id order, as windows close them, or both wait for each other until
+// the window gives up. A free is told to the inventory inside the gate, before it happens.
 void kr_gate_enter(struct kr_engine *engine, uint32_t agent);
 void kr_gate_leave(struct kr_engine *engine, uint32_t agent);
 

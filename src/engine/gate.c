@@ -4,6 +4,7 @@
 
 #include "engine/internal.h"
 
+#include <assert.h>
 #include <errno.h>
 
 static _Thread_local struct kr_frame *innermost;
@@ -140,6 +141,16 @@ bool kr_gate_reading(uint64_t gates)
     return false;
 }
 
+__attribute__((unused)) // where assertions are off
+static bool
+nothing_above(uint32_t agent)
+{
+    for (uint32_t other = agent + 1; other < KR_MAX_AGENTS; other++)
+        if (reading[other] > 0)
+            return false;
+    return true;
+}
+
 void kr_gate_enter(struct kr_engine *engine, uint32_t agent)
 {
     struct kr_frame *own = kr_gate_own_window(engine, agent);
@@ -147,6 +158,7 @@ void kr_gate_enter(struct kr_engine *engine, uint32_t agent)
         kr_run_note_reentry(own->run);
         return;
     }
+    assert(reading[agent] > 0 || nothing_above(agent));
     // A nested entry must not wait: the window it would wait for waits for the outer one.
     if (reading[agent]++ == 0)
         read_lock(&engine->agents[agent].gate);

@@ -48,6 +48,8 @@ void kr_service_detach(struct kr_engine *engine)
 {
     if (service.engine != engine)
         return;
+    // No agent, kernel or message comes while the tool ends, and none after it.
+    pthread_mutex_lock(&tell);
     if (service.registered && service.tool.fini)
         service.tool.fini(service.tool.tool);
     pthread_mutex_lock(&service.lock);
@@ -55,6 +57,7 @@ void kr_service_detach(struct kr_engine *engine)
     service.locked = false;
     service.engine = NULL;
     pthread_mutex_unlock(&service.lock);
+    pthread_mutex_unlock(&tell);
 }
 
 bool kr_service_registered(void)
@@ -74,10 +77,11 @@ void kr_service_lock(void)
 // Calls a callback of the process-wide kind.
 #define TELL(callback, argument)                                                                             \
     do {                                                                                                     \
-        if (!service.registered || !service.tool.callback)                                                   \
+        if (!service.registered)                                                                             \
             break;                                                                                           \
         pthread_mutex_lock(&tell);                                                                           \
-        service.tool.callback(service.tool.tool, argument);                                                  \
+        if (service.registered && service.tool.callback)                                                     \
+            service.tool.callback(service.tool.tool, argument);                                              \
         pthread_mutex_unlock(&tell);                                                                         \
     } while (0)
 

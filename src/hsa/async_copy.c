@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-// Owns copies from the program's call to its signal. A thread of kreplay's starts the ones that were held
-// back and completes the finished ones; it does not use the runtime's event thread, which may be inside one
-// of our hooks.
+// Owns copies from the program's call to its signal. A thread of kreplay's for each GPU starts the ones that
+// were held back and completes the finished ones, so that a window on one GPU does not hold up copies of
+// another; the runtime's event thread is not used, since it may be inside one of our hooks.
 #include "hsa/async_copy.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/clock.h"
 #include "hsa/backoff.h"
 #include "hsa/copy_times.h"
+#include "hsa/thread.h"
 
 struct pending {
     struct pending *next;
@@ -26,8 +26,8 @@ struct pending {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
 static struct pending *first, **last = &first; // in the order of the calls
-static bool thread_started;
-static hsa_signal_t *spare; // own signals not in use
+static uint64_t threads_started;               // bits by GPU
+static hsa_signal_t *spare;                    // own signals not in use
 static size_t spare_count, spare_capacity;
 
 static bool satisfied(const struct pending *p)
@@ -147,7 +147,7 @@ static hsa_status_t start(struct pending *p, bool gated)
     p->started = status == HSA_STATUS_SUCCESS;
     if (!p->started && have)
         put_signal(p->own);
-    pthread_cond_signal(&work);
+    pthread_cond_broadcast(&work);
     pthread_mutex_unlock(&lock);
     gates(agents, false);
     return status;
@@ -163,22 +163,37 @@ static void fail(struct pending *p)
     free(p);
 }
 
+// Whose thread starts it: the first of its GPUs, whose gate is waited for first.
+static unsigned server_of(const struct pending *p)
+{
+    return p->agents ? (unsigned)__builtin_ctzll(p->agents) : 0;
+}
+
 // With the lock held.
-static struct pending *startable(void)
+static struct pending *startable(unsigned server)
 {
     for (struct pending *p = first; p; p = p->next)
-        if (!p->starting && satisfied(p))
+        if (!p->starting && server_of(p) == server && satisfied(p))
             return p;
     return NULL;
+}
+
+// With the lock held: is there anything to start or to wait for?
+static bool serves(unsigned server)
+{
+    for (const struct pending *p = first; p; p = p->next)
+        if (server_of(p) == server)
+            return true;
+    return false;
 }
 
 static void *serve(void *arg)
 {
     struct kr_backoff backoff = {0};
-    (void)arg;
+    const unsigned server = (unsigned)(uintptr_t)arg;
     pthread_mutex_lock(&lock);
     for (;;) {
-        struct pending *p = startable();
+        struct pending *p = startable(server);
         if (p) {
             p->starting = true;
             pthread_mutex_unlock(&lock);
@@ -195,7 +210,7 @@ static void *serve(void *arg)
             backoff.turns = 0;
             continue;
         }
-        if (!first) {
+        if (!serves(server)) {
             pthread_cond_wait(&work, &lock);
             backoff.turns = 0;
             continue;
@@ -208,19 +223,16 @@ static void *serve(void *arg)
 }
 
 // With the lock held.
-static bool thread_runs(void)
+static bool thread_runs(unsigned server)
 {
     pthread_t thread;
-    sigset_t all, before;
-    if (thread_started)
+    if (threads_started >> server & 1)
         return true;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_started = pthread_create(&thread, NULL, serve, NULL) == 0;
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (thread_started)
-        pthread_detach(thread);
-    return thread_started;
+    if (!kr_hsa_thread_start(&thread, serve, (void *)(uintptr_t)server))
+        return false;
+    pthread_detach(thread);
+    threads_started |= UINT64_C(1) << server;
+    return true;
 }
 
 static uint64_t agents_of(const struct kr_hsa_copy_call *call)
@@ -249,7 +261,7 @@ hsa_status_t kr_hsa_async_copy(const struct kr_hsa_copy_call *call, uint32_t dep
         memcpy(p->deps, deps, dep_count * sizeof(*deps));
 
     pthread_mutex_lock(&lock);
-    if (!thread_runs()) {
+    if (!thread_runs(server_of(p))) {
         pthread_mutex_unlock(&lock);
         free(p);
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
@@ -258,7 +270,7 @@ hsa_status_t kr_hsa_async_copy(const struct kr_hsa_copy_call *call, uint32_t dep
     *last = p;
     last = &p->next;
     bool now = p->starting;
-    pthread_cond_signal(&work);
+    pthread_cond_broadcast(&work);
     pthread_mutex_unlock(&lock);
     if (!now)
         return HSA_STATUS_SUCCESS;

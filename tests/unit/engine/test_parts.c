@@ -5,6 +5,9 @@
 #include "engine/internal.h"
 #include "engine/writeset.h"
 
+#include <pthread.h>
+#include <unistd.h>
+
 static void inventory(void **state)
 {
     (void)state;
@@ -246,6 +249,47 @@ static void registration(void **state)
     kr_fake_destroy(fake);
 }
 
+static pthread_t speaker;
+static _Atomic bool speaking;
+static _Atomic unsigned said_late;
+
+static void *speak(void *engine)
+{
+    speaking = true;
+    kr_engine_message(engine, "hello %d", 5);
+    return NULL;
+}
+
+static void on_fini_speak(void *tool)
+{
+    assert_int_equal(pthread_create(&speaker, NULL, speak, tool), 0);
+    while (!speaking)
+        usleep(100);
+    usleep(20000); // it is on its way
+}
+
+static void on_late_message(void *tool, const char *text)
+{
+    (void)tool, (void)text;
+    said_late++;
+}
+
+static void nothing_comes_while_the_tool_ends(void **state)
+{
+    (void)state;
+    struct kr_fake *fake = kr_fake_create(&(struct kr_fake_options){.agents = 1});
+    const kreplay_tool tool = {.size = sizeof tool,
+                               .name = "t",
+                               .tool = kr_fake_engine(fake),
+                               .message = on_late_message,
+                               .fini = on_fini_speak};
+    assert_int_equal(kreplay_register(&tool), 0);
+    kr_engine_end_tool(kr_fake_engine(fake));
+    assert_int_equal(pthread_join(speaker, NULL), 0);
+    assert_int_equal(said_late, 0);
+    kr_fake_destroy(fake);
+}
+
 static int visit(void *arg, const kreplay_counter *counter)
 {
     ++*(unsigned *)arg;
@@ -294,10 +338,15 @@ static void ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(inventory),    cmocka_unit_test(inventory_in_order),
-        cmocka_unit_test(block_runs),   cmocka_unit_test(bounds),
-        cmocka_unit_test(faults),       cmocka_unit_test(words),
-        cmocka_unit_test(registration), cmocka_unit_test(counters_and_groups),
+        cmocka_unit_test(inventory),
+        cmocka_unit_test(inventory_in_order),
+        cmocka_unit_test(block_runs),
+        cmocka_unit_test(bounds),
+        cmocka_unit_test(faults),
+        cmocka_unit_test(words),
+        cmocka_unit_test(nothing_comes_while_the_tool_ends),
+        cmocka_unit_test(registration),
+        cmocka_unit_test(counters_and_groups),
         cmocka_unit_test(ids),
     };
     return cmocka_run_group_tests_name("engine.parts", tests, NULL, NULL);

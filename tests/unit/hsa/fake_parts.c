@@ -24,12 +24,14 @@ const hsa_amd_memory_pool_t fake_host_pool = {0x1001}, fake_kernarg_pool = {0x10
 static hsa_status_t iterate_agents(hsa_status_t (*visit)(hsa_agent_t agent, void *data), void *data)
 {
     hsa_status_t status = visit(fake_cpu, data);
-    return status == HSA_STATUS_SUCCESS ? visit(fake_gpu, data) : status;
+    if (status == HSA_STATUS_SUCCESS)
+        status = visit(fake_gpu, data);
+    return status == HSA_STATUS_SUCCESS && fake.two_gpus ? visit(fake_second_gpu, data) : status;
 }
 
 static hsa_status_t agent_info(hsa_agent_t agent, hsa_agent_info_t attribute, void *value)
 {
-    bool gpu = agent.handle == fake_gpu.handle;
+    bool gpu = agent.handle != fake_cpu.handle;
     switch ((uint32_t)attribute) {
     case HSA_AGENT_INFO_DEVICE:
         *(hsa_device_type_t *)value = gpu ? HSA_DEVICE_TYPE_GPU : HSA_DEVICE_TYPE_CPU;
@@ -63,6 +65,8 @@ static hsa_status_t iterate_pools(hsa_agent_t agent,
 {
     if (agent.handle == fake_gpu.handle)
         return visit(fake_device_pool, data);
+    if (agent.handle == fake_second_gpu.handle)
+        return HSA_STATUS_SUCCESS;
     hsa_status_t status = visit(fake_host_pool, data);
     return status == HSA_STATUS_SUCCESS ? visit(fake_kernarg_pool, data) : status;
 }
@@ -236,7 +240,7 @@ static hsa_status_t iterate_symbols(hsa_executable_t executable, hsa_agent_t age
                                                           hsa_executable_symbol_t symbol, void *data),
                                     void *data)
 {
-    for (unsigned i = 0; i < image.count; i++)
+    for (unsigned i = 0; i < image.count && agent.handle == fake_gpu.handle; i++)
         visit(executable, agent, (hsa_executable_symbol_t){i + 1}, data);
     return HSA_STATUS_SUCCESS;
 }

@@ -13,7 +13,7 @@
 #include "fake_parts.h"
 
 struct fake_runtime fake;
-const hsa_agent_t fake_cpu = {0xc0}, fake_gpu = {0x90};
+const hsa_agent_t fake_cpu = {0xc0}, fake_gpu = {0x90}, fake_second_gpu = {0x91};
 
 // ---- Signals
 static int64_t *word(hsa_signal_t signal)
@@ -100,7 +100,7 @@ bool fake_wait_zero(hsa_signal_t signal)
 struct queue {
     hsa_queue_t shared; // first: handles are pointers to it
     _Atomic uint64_t read, write;
-    _Atomic bool stop;
+    _Atomic bool stop, profiled; // dispatches get times only then
     pthread_t thread;
     pthread_mutex_t stopping; // joins the thread once
     bool joined;
@@ -201,7 +201,8 @@ static bool execute(struct queue *q, const hsa_kernel_dispatch_packet_t *packet,
     default:
         break;
     }
-    complete(packet->completion_signal, start, kr_clock_ns());
+    bool timed = q->profiled && type == HSA_PACKET_TYPE_KERNEL_DISPATCH;
+    complete(packet->completion_signal, timed ? start : 0, timed ? kr_clock_ns() : 0);
     return true;
 }
 
@@ -362,7 +363,7 @@ static hsa_status_t dispatch_time(hsa_agent_t agent, hsa_signal_t signal,
 
 static hsa_status_t set_profiler_enabled(hsa_queue_t *queue, int enable)
 {
-    (void)queue, (void)enable;
+    ((struct queue *)queue)->profiled = enable;
     return HSA_STATUS_SUCCESS;
 }
 

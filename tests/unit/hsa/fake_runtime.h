@@ -14,6 +14,7 @@ struct fake_runtime {
     void *core[130], *ext[60];
     // Switches
     bool no_counter_library;
+    bool two_gpus;          // the second has no kernels
     _Atomic bool no_queues; // hsa_queue_create fails
     uint32_t
         largest_watched; // hsa_amd_queue_intercept_create refuses larger ones; 0 = all, UINT32_MAX = none
@@ -32,7 +33,7 @@ void *fake_start(void);
 // The table as the program sees it: kreplay's hooks, where there are.
 struct kr_hsa_api fake_program_api(void);
 
-extern const hsa_agent_t fake_gpu, fake_cpu;
+extern const hsa_agent_t fake_gpu, fake_cpu, fake_second_gpu;
 extern const hsa_amd_memory_pool_t fake_device_pool, fake_host_pool, fake_kernarg_pool;
 
 // The kernel objects of the one executable; registered by fake_load through the program's

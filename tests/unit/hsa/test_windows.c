@@ -101,6 +101,8 @@ static void on_agent(void *arg, const kreplay_agent *agent)
     (void)arg;
     tool.agents++;
     assert_string_equal(agent->name, "gfx90a");
+    if (agent->agent_id > 0)
+        return;
     for (int i = 0; i < 2; i++)
         kreplay_group_create(agent->agent_id, names[i], 2, &tool.groups[i], tool.group_error,
                              sizeof(tool.group_error));
@@ -155,7 +157,7 @@ static void on_fini(void *arg)
 
 static struct kr_hsa_api program; // what the program calls
 
-static void start(void)
+static void start_with(unsigned gpus)
 {
     static const kreplay_tool mine = {
         .size = sizeof(mine),
@@ -170,11 +172,18 @@ static void start(void)
     char error[256] = "";
     module_data = aligned_alloc(64, 128);
     memset(module_data, 0, 128);
-    assert_int_equal(kr_hsa_open(fake_start(), error, sizeof(error)), KREPLAY_OK);
+    void *table = fake_start();
+    fake.two_gpus = gpus == 2;
+    assert_int_equal(kr_hsa_open(table, error, sizeof(error)), KREPLAY_OK);
     assert_int_equal(kreplay_register(&mine), KREPLAY_OK);
     kr_hsa_begin();
     program = fake_program_api();
     fake_load(kernels, sizeof(kernels) / sizeof(kernels[0]), module_data);
+}
+
+static void start(void)
+{
+    start_with(1);
 }
 
 static hsa_queue_t *queue_of_type(uint32_t size, hsa_queue_type32_t type)
@@ -234,6 +243,13 @@ static void barrier(hsa_queue_t *q, hsa_signal_t dependency, hsa_signal_t comple
 }
 
 static const hsa_signal_t none = {0};
+
+static void until(const _Atomic unsigned *count, unsigned at_least)
+{
+    for (unsigned i = 0; i < 200000 && *count < at_least; i++)
+        usleep(100);
+    assert_true(*count >= at_least);
+}
 
 // ---- Tests
 static void one_dispatch_is_replayed(void **state)
@@ -413,6 +429,38 @@ static void copies_wait_for_their_dependencies(void **state)
                      KREPLAY_REPLAYED); // a copy that is held back does not disturb
 }
 
+static hsa_signal_t held_back_copy(hsa_agent_t gpu, void *to, const void *from, hsa_signal_t dependency)
+{
+    hsa_signal_t done = fake_signal(1);
+    assert_int_equal(program.hsa_amd_memory_async_copy(to, gpu, from, gpu, 4, 1, &dependency, done),
+                     HSA_STATUS_SUCCESS);
+    return done;
+}
+
+static void a_window_holds_up_no_other_gpus_copies(void **state)
+{
+    (void)state;
+    start_with(2);
+    int *data = device(64), there[2] = {0, 7};
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t kernel = fake_signal(1), go = fake_signal(1), go_too = fake_signal(1);
+    hsa_signal_t here = held_back_copy(fake_gpu, &data[2], data, go);
+    hsa_signal_t other = held_back_copy(fake_second_gpu, &there[0], &there[1], go_too);
+    spin_on = true;
+    dispatch(q, SPIN, &a, kernel);
+    until(&fake.kernel_runs, 1);
+    program.hsa_signal_store_screlease(go, 0); // waits for the window
+    program.hsa_signal_store_screlease(go_too, 0);
+    assert_true(fake_wait_zero(other));
+    assert_int_equal(there[0], 7);
+    assert_int_equal(fake_value(here), 1);
+    spin_on = false;
+    assert_true(fake_wait_zero(here));
+    assert_true(fake_wait_zero(kernel));
+    assert_int_equal(data[2], 100);
+}
+
 static void a_dispatch_that_does_not_end_is_left_alone(void **state)
 {
     (void)state;
@@ -493,13 +541,6 @@ static hsa_queue_t *queue_with_callback(void)
                                               UINT32_MAX, UINT32_MAX, &q),
                      HSA_STATUS_SUCCESS);
     return q;
-}
-
-static void until(const _Atomic unsigned *count, unsigned at_least)
-{
-    for (unsigned i = 0; i < 200000 && *count < at_least; i++)
-        usleep(100);
-    assert_true(*count >= at_least);
 }
 
 static void a_fault_stops_its_queue_and_no_other(void **state)
@@ -952,6 +993,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_blocked_queue_does_not_block_another),
         cmocka_unit_test(host_memory_and_printing_decline),
         cmocka_unit_test(copies_wait_for_their_dependencies),
+        cmocka_unit_test(a_window_holds_up_no_other_gpus_copies),
         cmocka_unit_test(a_dispatch_that_does_not_end_is_left_alone),
         cmocka_unit_test(a_pass_that_does_not_end_is_cancelled),
         cmocka_unit_test(a_fault_stops_its_queue_and_no_other),
