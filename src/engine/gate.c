@@ -141,9 +141,8 @@ bool kr_gate_reading(uint64_t gates)
     return false;
 }
 
-__attribute__((unused)) // where assertions are off
-static bool
-nothing_above(uint32_t agent)
+// Unused where assertions are off.
+__attribute__((unused)) static bool nothing_above(uint32_t agent)
 {
     for (uint32_t other = agent + 1; other < KR_MAX_AGENTS; other++)
         if (reading[other] > 0)

@@ -274,8 +274,10 @@ static void stop(struct queue *q)
 
 static hsa_status_t queue_inactivate(hsa_queue_t *handle)
 {
-    if (fake.no_stopping)
+    if (fake.no_stopping) {
+        fake.stops_refused++;
         return HSA_STATUS_ERROR;
+    }
     stop((struct queue *)handle);
     fake.queues_stopped++;
     return HSA_STATUS_SUCCESS;

@@ -653,6 +653,49 @@ static void cancelling_does_not_wait_for_handlers(void **state)
     until(&fake.queues_destroyed, 1);
 }
 
+static void a_pass_that_cannot_be_stopped_is_waited_for(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_PASS_FLOOR_MS", "50", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue(64);
+    hsa_signal_t done = fake_signal(1), next = fake_signal(1);
+    fake.no_stopping = true;
+    dispatch(q, ONCE, &a, done);
+    until(&fake.stops_refused, 1);
+    assert_int_equal(fake_value(done), 1);
+    fake.stop_kernels = true; // it ends by itself
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(tool.seen[0].outcome.reason, KREPLAY_REASON_PASS_STUCK);
+    assert_int_equal(data[0], 1000);
+    dispatch(q, ADD_ONE, &a, next);
+    assert_true(fake_wait_zero(next));
+    assert_int_equal(data[0], 1001);
+    assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
+}
+
+static void a_dead_queue_takes_and_records_everything(void **state)
+{
+    (void)state;
+    enum { MORE = 2000 }; // than the ring holds
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue_with_callback();
+    dispatch(q, FAULT, &a, none);
+    until(&heard.calls, 1);
+    for (unsigned i = 0; i < MORE; i++)
+        dispatch(q, ADD_ONE, &a, none);
+    assert_int_equal(program.hsa_queue_destroy(q), HSA_STATUS_SUCCESS);
+    assert_int_equal(tool.count, 1 + MORE);
+    for (unsigned i = 0; i < 1 + MORE; i++)
+        assert_int_equal(tool.seen[i].outcome.reason, KREPLAY_REASON_DEVICE_ERROR);
+    assert_int_equal(data[0], 0);
+    assert_int_equal(fake.ring_overflows, 0);
+}
+
 // With no queue to be had a dispatch waits for one.
 static void a_dispatch_waits_for_a_queue(void **state)
 {
@@ -1000,6 +1043,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_error_callback_may_end_the_program),
         cmocka_unit_test(a_fault_in_a_pass_is_not_the_programs),
         cmocka_unit_test(cancelling_does_not_wait_for_handlers),
+        cmocka_unit_test(a_pass_that_cannot_be_stopped_is_waited_for),
+        cmocka_unit_test(a_dead_queue_takes_and_records_everything),
         cmocka_unit_test(a_dispatch_waits_for_a_queue),
         cmocka_unit_test(a_snapshot_that_does_not_end_declines),
         cmocka_unit_test(an_unwatched_queue_ends_replay),
