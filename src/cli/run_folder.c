@@ -126,7 +126,8 @@ static void put_process(struct kr_json *json, const char *path)
         kr_json_text(json, "backend", log.backend);
     }
     kr_json_u64(json, "dispatches", log.dispatches);
-    // false: it was killed, or left without its exit handlers; every complete dispatch is in the log
+    // false: it was killed, left without its exit handlers, or still had work running; every complete
+    // dispatch is in the log
     kr_json_bool(json, "complete", log.ended);
     kr_json_bool(json, "damaged", log.damaged);
     kr_json_close(json);

@@ -36,8 +36,8 @@ struct kr_table_options {
 // A row a dispatch, a column a counter (sum over its instances, from the first pass that has it).
 int kr_export_table(struct kr_export *export, const struct kr_table_options *options);
 
-// A few lines, each with the prefix "kreplay: ", about all processes together. Nothing where nothing was
-// dispatched.
+// A few lines, each with the prefix "kreplay: ", about all processes together. Nothing where no
+// dispatch was recorded.
 int kr_export_summary(struct kr_export *export);
 
 #endif

@@ -144,7 +144,8 @@ static int put_metadata(struct writer *w)
     kr_json_u64(json, "run_id", kr_store_u64(row, 8));
     kr_json_u64(json, "ppid", kr_store_u64(row, 20));
     kr_json_u64(json, "start_unix_ns", kr_store_u64(row, 9));
-    // false: the process was killed or left without its exit handlers; all its complete dispatches are here
+    // false: the record has no end, as the process was killed, left without its exit handlers, or still had
+    // work running; all its complete dispatches are here
     kr_json_bool(json, "complete", sqlite3_column_int(row, 4) != 0);
     kr_json_bool(json, "log_damaged", sqlite3_column_type(row, 5) != SQLITE_NULL);
     status = put_groups(w);

@@ -245,9 +245,10 @@ static int put_notes(struct kr_export *export, const char *guid, uint64_t shown,
         }
         if (!sqlite3_column_int(row, 1)) {
             begin_note(out, &noted);
-            fputs("the program was killed or left without its exit handlers; its complete dispatches are all "
-                  "here\n",
-                  out);
+            fputs(
+                "the record has no end: the program was killed, left without its exit handlers, or still had "
+                "work running; its complete dispatches are all here\n",
+                out);
         }
     }
     sqlite3_finalize(row);
@@ -272,7 +273,7 @@ static int put_process(struct kr_export *export, const char *guid, void *arg)
         if (table.row_count)
             kr_text_table_print(&table, export->out, view->options->width);
         else
-            fputs("no kernel was dispatched\n", export->out);
+            fputs("no dispatch was recorded\n", export->out);
         status = put_notes(export, guid, table.row_count, differs);
     }
     kr_text_table_free(&table);

@@ -82,7 +82,15 @@ static void differing_passes_are_marked(void **state)
           "* differs between passes by more than this counter may; the first of them is shown\n"
           "host_memory (1): the kernel can reach host memory, which is not put back\n"
           "... and 3 more dispatches, not shown here\n"
-          "the program was killed or left without its exit handlers; its complete dispatches are all here\n");
+          "the record has no end: the program was killed, left without its exit handlers, or still had work "
+          "running; its complete dispatches are all here\n");
+}
+
+static void nothing_recorded_is_said(void **state)
+{
+    (void)state;
+    options = (struct kr_table_options){0};
+    check(&(struct sample_log){.idle = true}, 1, "no dispatch was recorded\n");
 }
 
 static void processes_have_headings(void **state)
@@ -125,6 +133,7 @@ int main(void)
         cmocka_unit_test(wide),
         cmocka_unit_test(narrow_wraps_counters_into_blocks),
         cmocka_unit_test(differing_passes_are_marked),
+        cmocka_unit_test(nothing_recorded_is_said),
         cmocka_unit_test(processes_have_headings),
     };
     return cmocka_run_group_tests_name("export.table", tests, NULL, NULL);

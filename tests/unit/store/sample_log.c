@@ -188,14 +188,16 @@ void sample_log_write(const struct sample_log *sample)
     struct kr_log *log = NULL;
     check(kr_log_create(sample->path, &log));
     put_head(log, sample);
-    for (uint64_t id = 1; id <= SAMPLE_DISPATCHES; id++)
+    uint64_t dispatches = sample->idle ? 0 : SAMPLE_DISPATCHES;
+    for (uint64_t id = 1; id <= dispatches; id++)
         if (id != sample->without)
             put_dispatch(log, sample, id, id == SAMPLE_DISPATCHES);
     for (unsigned i = 0; i < sample->plain_dispatches; i++)
-        put_dispatch(log, sample, SAMPLE_DISPATCHES + 1 + i, true);
-    check(kr_log_put_message(log, "dispatch 4 declined: host_memory"));
+        put_dispatch(log, sample, dispatches + 1 + i, true);
+    if (!sample->idle)
+        check(kr_log_put_message(log, "dispatch 4 declined: host_memory"));
     const kr_log_end end = {
-        .end_ns = 9000000, .dispatches = SAMPLE_DISPATCHES + sample->plain_dispatches, .lost = sample->lost};
+        .end_ns = 9000000, .dispatches = dispatches + sample->plain_dispatches, .lost = sample->lost};
     if (!sample->killed)
         check(kr_log_put_end(log, &end));
     kr_log_close(log);

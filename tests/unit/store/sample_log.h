@@ -11,6 +11,7 @@ struct sample_log {
     const char *path;
     uint32_t pid;              // 0 = 4242
     bool killed;               // no last record
+    bool idle;                 // no dispatches and no message about them
     bool drift;                // SQ_WAVES of dispatch 1 differs in its last pass
     bool witness;              // SQ_WAVES is asked for in pass 1 only and the witness of the other passes
     uint64_t lost;             // records, as the last record says
