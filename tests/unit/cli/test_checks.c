@@ -257,6 +257,28 @@ static void signals_are_passed_on(void **state)
     assert_int_equal(WEXITSTATUS(wait_for(&launch, NULL)), 3);
 }
 
+static void a_status_that_is_gone_is_an_error(void **state)
+{
+    (void)state;
+    struct kr_launch launch;
+    char *argv[] = {"true", NULL};
+    int status = -1;
+    assert_int_equal(kr_launch_prepare(&launch, "/bin/true", argv), 0);
+    assert_int_equal(kr_launch_start(&launch), 0);
+    assert_int_equal(waitpid(launch.pid, NULL, 0), launch.pid); // somebody else took it
+    errno = 0;
+    assert_int_equal(kr_launch_wait(&launch, NULL, &status), -1);
+    assert_int_equal(errno, ECHILD);
+}
+
+static void an_inherited_ignored_sigchld_does_no_harm(void **state)
+{
+    (void)state;
+    void (*before)(int) = signal(SIGCHLD, SIG_IGN);
+    assert_int_equal(WEXITSTATUS(launch_and_wait("exit 7", NULL)), 7);
+    assert_true(signal(SIGCHLD, before) == SIG_IGN); // as it was
+}
+
 // ---- Use of a GPU
 
 static bool watched_use(const char *script, bool foreign)
@@ -314,6 +336,8 @@ int main(void)
         cmocka_unit_test(a_cancelled_program_never_runs),
         cmocka_unit_test(a_program_that_is_none_is_reported),
         cmocka_unit_test(signals_are_passed_on),
+        cmocka_unit_test(a_status_that_is_gone_is_an_error),
+        cmocka_unit_test(an_inherited_ignored_sigchld_does_no_harm),
         cmocka_unit_test(the_use_of_a_gpu_is_noticed),
     };
     return cmocka_run_group_tests_name("cli", tests, set_up, tear_down);
