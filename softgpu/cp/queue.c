@@ -1,38 +1,28 @@
 // SPDX-License-Identifier: MIT
 // A user queue: its thread, doorbell and ring.
 //
-// ROCr stores packet indices to the doorbell with a plain store that nothing can hook, so the thread polls.
-// While idle it first yields the processor some hundred times, which keeps the latency of a busy program at
-// microseconds. Then it sleeps for 1/32 of the time that it has slept already, between 20 us and 1 ms: a
-// packet waits for no more than about 3% of the pause before it, and a queue long idle costs about one
-// percent of a processor. The same holds for a packet whose dependencies are not met.
+// ROCr stores packet indices to the doorbell with a plain store that nothing can hook, so the thread polls
+// (backoff.h). The same holds for a packet whose dependencies are not met.
 //
 // The doorbell only says that there is something to look at, because producers of one queue may ring it out
 // of order and a lower index may overwrite a higher one unseen. After a ring, packets are taken as long as
 // their headers are valid; looking ends at the first invalid one that was not rung for.
 #include "softgpu/cp/queue.h"
 #include "softgpu/cp/aql.h"
+#include "softgpu/cp/backoff.h"
 #include "softgpu/cp/signal.h"
 #include "softgpu/thunk/gpu.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
-#include <time.h>
 
 #define PACKET_BYTES 64u
-
-static const struct {
-    unsigned yields; // polls that only yield
-    long min_sleep_ns, max_sleep_ns, fraction;
-} idle = {.yields = 300, .min_sleep_ns = 20000, .max_sleep_ns = 1000000, .fraction = 32};
 
 struct sg_queue {
     _Alignas(64) volatile int64_t doorbell; // written by the program
@@ -52,28 +42,6 @@ struct sg_queue {
 static uint16_t *header_of(const struct sg_queue *queue, uint64_t index)
 {
     return (uint16_t *)(queue->ring + (index & (queue->packets - 1)) * PACKET_BYTES);
-}
-
-struct backoff {
-    unsigned yields;
-    long slept_ns; // grows until the sleeps are as long as they get
-};
-
-static void wait_a_little(struct backoff *b)
-{
-    if (b->yields < idle.yields) {
-        b->yields++;
-        sched_yield();
-        return;
-    }
-    long ns = b->slept_ns / idle.fraction;
-    if (ns < idle.min_sleep_ns)
-        ns = idle.min_sleep_ns;
-    if (ns > idle.max_sleep_ns)
-        ns = idle.max_sleep_ns;
-    else
-        b->slept_ns += ns;
-    nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
 // True when the packet at `next` may be taken.
@@ -133,15 +101,14 @@ static void report(struct sg_queue *queue, const struct sg_aql_error *error)
 static void *run(void *arg)
 {
     struct sg_queue *queue = arg;
-    struct backoff backoff = {0};
+    struct sg_backoff backoff = {0};
     struct sg_aql_error error;
-    prctl(PR_SET_NAME, "softgpu-queue");
-    prctl(PR_SET_TIMERSLACK, 1000ul); // the default of 50 us would triple the shortest sleep
+    sg_backoff_thread("softgpu-queue");
     for (;;) {
         if (!is_ready(queue)) {
             if (__atomic_load_n(&queue->aql.stop, __ATOMIC_RELAXED))
                 break;
-            wait_a_little(&backoff);
+            sg_backoff_wait(&backoff);
             continue;
         }
         if (!may_take(queue))
@@ -150,10 +117,10 @@ static void *run(void *arg)
         switch (sg_aql_execute(&queue->aql, header_of(queue, queue->next), queue->next, &error)) {
         case SG_AQL_DONE:
             retire(queue, start_ts);
-            backoff = (struct backoff){0};
+            backoff = (struct sg_backoff){0};
             break;
         case SG_AQL_BLOCKED:
-            wait_a_little(&backoff);
+            sg_backoff_wait(&backoff);
             break;
         case SG_AQL_STOPPED:
             return NULL;

@@ -33,7 +33,7 @@ static const HsaNodeProperties gpu_node = {
     .DeviceId = 0x740f,
     .MaxEngineClockMhzFCompute = 1700,
     .AMDName = "softgpu",
-    .NumSdmaEngines = 0, // ROCr copies with its own kernels then
+    .NumSdmaEngines = 2,
     .NumCpQueues = 24,
     .VGPRSizePerCU = 512 * 1024,
     .SGPRSizePerCU = 16 * 1024,
@@ -92,7 +92,7 @@ HSAKMT_STATUS hsaKmtReleaseSystemProperties(void)
 // The properties' names are 16-bit characters.
 static void set_marketing_name(HsaNodeProperties *node, const char *name)
 {
-    for (size_t i = 0; name[i] && i < HSA_PUBLIC_NAME_SIZE - 1; i++)
+    for (size_t i = 0; i < HSA_PUBLIC_NAME_SIZE - 1 && name[i]; i++)
         node->MarketingName[i] = (HSAuint16)name[i];
 }
 

@@ -106,12 +106,21 @@ static void queue_runs_updates_and_dies(void **state)
     free(q);
 }
 
-static void only_compute_queues_of_gpus(void **state)
+static void compute_and_copy_queues_of_gpus(void **state)
 {
     (void)state;
     struct user_queue *q = new_queue();
     assert_int_equal(create(q, 0, HSA_QUEUE_COMPUTE_AQL), HSAKMT_STATUS_INVALID_NODE_UNIT);
-    assert_int_equal(create(q, 1, HSA_QUEUE_SDMA), HSAKMT_STATUS_NOT_SUPPORTED);
+    assert_int_equal(create(q, 1, HSA_QUEUE_SDMA_XGMI), HSAKMT_STATUS_NOT_SUPPORTED);
+    memset(q->ring, 0, sizeof(q->ring));
+    assert_int_equal(create(q, 1, HSA_QUEUE_SDMA), 0);
+    assert_int_equal(*q->resource.Queue_write_ptr_aql, 0);
+    *q->resource.Queue_DoorBell_aql = sizeof(uint32_t) * 4; // NOPs
+    while (__atomic_load_n(q->resource.Queue_read_ptr_aql, __ATOMIC_ACQUIRE) != sizeof(uint32_t) * 4)
+        pause_shortly();
+    assert_int_equal(update(q, 0), 0);
+    assert_int_equal(update(q, 100), 0);
+    assert_int_equal(hsaKmtDestroyQueue(q->resource.QueueId), 0);
     assert_int_equal(hsaKmtDestroyQueue(0), HSAKMT_STATUS_INVALID_HANDLE);
     assert_int_equal(hsaKmtDestroyQueue(INVALID_QUEUEID), HSAKMT_STATUS_INVALID_HANDLE);
     free(q);
@@ -219,7 +228,7 @@ int main(void)
         cmocka_unit_test(
             exit_while_a_queue_runs), // first: the children must be the ones that open the driver
         cmocka_unit_test_setup_teardown(queue_runs_updates_and_dies, open_driver, close_driver),
-        cmocka_unit_test_setup_teardown(only_compute_queues_of_gpus, open_driver, close_driver),
+        cmocka_unit_test_setup_teardown(compute_and_copy_queues_of_gpus, open_driver, close_driver),
         cmocka_unit_test_setup_teardown(many_queues_have_their_own_doorbells, open_driver, close_driver),
         cmocka_unit_test_setup_teardown(forked_child_is_inert, open_driver, close_driver),
     };
