@@ -61,7 +61,7 @@ enum sg_step sg_ds_bpermute(struct sg_wave *w, const struct sg_inst *inst)
 {
     const uint64_t exec = sg_exec(w);
     const uint32_t *address = w->vgpr[inst->vaddr], *data = w->vgpr[inst->vdata];
-    uint32_t out[SG_LANES];
+    uint32_t out[SG_LANES] = {0};
     SG_EACH_LANE(lane, exec)
     {
         const uint32_t from = (address[lane] + (uint32_t)inst->simm) / 4 % SG_LANES;

@@ -202,7 +202,7 @@ static void store_dwords(const struct sg_wave *w, const struct sg_lanes *lanes, 
 {
     SG_EACH_LANE(lane, lanes->mask)
     {
-        uint32_t v[4];
+        uint32_t v[4] = {0};
         for (unsigned d = 0; d < dwords; d++)
             v[d] = w->vgpr[src + d][lane];
         memcpy(lanes->ptr[lane], v, 4 * (size_t)dwords);

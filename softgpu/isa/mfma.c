@@ -125,7 +125,9 @@ static union element read_c(const struct sg_wave *w, const struct sg_inst *inst,
     if (type == F64)
         return (union element){.d = sg_f64(source_qword(w, inst, 2, item, lane))};
     const uint32_t bits = source_dword(w, inst, 2, item, lane);
-    return type == I8 ? (union element){.i = (int32_t)bits} : (union element){.f = sg_f32(bits)};
+    if (type == I8)
+        return (union element){.i = (int32_t)bits};
+    return (union element){.f = sg_f32(bits)};
 }
 
 // One element of D in the staging copy `out`, which keeps A, B and C intact where registers overlap.

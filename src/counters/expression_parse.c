@@ -248,7 +248,9 @@ static struct kr_node *parse_run(struct parser *p, struct kr_node *(*operand)(st
         if (!is_plain && !accept(p, inverse))
             break;
         struct kr_node *node = new_node(p, is_plain ? plain_kind : inverse_kind);
-        struct kr_node *right = node == NULL ? NULL : operand(p);
+        if (node == NULL)
+            return NULL;
+        struct kr_node *right = operand(p);
         if (right == NULL)
             return NULL;
         node->left = left;

@@ -61,7 +61,7 @@ static void check_loads(const char *kernel, bool private_memory)
     fill(in, sizeof in);
     if (!private_memory) // LDS ends there with zeroes, so all ways may see the same
         memset(in + LANES * 16, 0, sizeof in - LANES * 16);
-    struct rig rig;
+    struct rig rig = {0};
     (private_memory ? rig_begin_private : rig_begin)(&rig, kernel, in, out, NULL);
     rig_run(&rig);
     for (unsigned o = 0; o < 2; o++)
@@ -82,7 +82,7 @@ static void check_stores(const char *kernel, bool private_memory)
     static uint32_t out[2][N_STORES][LANES][8], extra[LANES * 8];
     memset(out, 0, sizeof out);
     fill(in, sizeof in);
-    struct rig rig;
+    struct rig rig = {0};
     (private_memory ? rig_begin_private : rig_begin)(&rig, kernel, in, out, extra);
     rig_run(&rig);
     for (unsigned o = 0; o < 2; o++)
