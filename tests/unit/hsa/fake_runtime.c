@@ -162,8 +162,10 @@ static void complete(hsa_signal_t signal, uint64_t start, uint64_t end)
     if (!signal.handle)
         return;
     amd_signal_t *s = (amd_signal_t *)(uintptr_t)signal.handle;
-    s->start_ts = start;
-    s->end_ts = end;
+    if (start > 0) {
+        s->start_ts = start;
+        s->end_ts = end;
+    }
     subtract(signal, 1);
 }
 

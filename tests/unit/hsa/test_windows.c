@@ -924,6 +924,8 @@ static void a_detached_dispatch_is_completed_after_the_end(void **state)
     spin_on = false; // as in an exit handler that waits for it
     assert_true(fake_wait_zero(done));
     assert_int_equal(data[0], 100);
+    kr_hsa_close();
+    assert_int_equal(tool.finished, 1);
 }
 
 static void the_runtime_may_end_under_a_detached_dispatch(void **state)
