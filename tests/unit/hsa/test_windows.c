@@ -205,6 +205,7 @@ static void *device(size_t bytes)
     assert_int_equal(program.hsa_amd_memory_pool_allocate(fake_device_pool, bytes, 0, &p),
                      HSA_STATUS_SUCCESS);
     memset(p, 0, bytes);
+    fake_keep((char *)p - 64); // the block that it is in
     return p;
 }
 
