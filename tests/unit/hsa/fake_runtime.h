@@ -60,7 +60,7 @@ void fake_event(void (*handler)(void *arg), void *arg);
 
 int64_t fake_value(hsa_signal_t signal);
 hsa_signal_t fake_signal(int64_t value);
-void *fake_keep(void *object); // of the program's, which does not free it
+void *fake_keep(void *object);            // of the program's, which does not free it
 bool fake_wait_zero(hsa_signal_t signal); // within 20 s
 
 #endif
