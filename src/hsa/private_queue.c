@@ -9,6 +9,7 @@
 
 #include "engine/clock.h"
 #include "hsa/backoff.h"
+#include "hsa/signal_wait.h"
 #include "hsa/state.h"
 #include "hsa/thread.h"
 
@@ -144,9 +145,7 @@ int kr_hsa_private_wait(struct kr_hsa_private_queue *queue, hsa_signal_t signal,
         uint64_t waited = kr_clock_ns() - begin;
         uint64_t left = waited < timeout_ns ? timeout_ns - waited : 0;
         uint64_t slice = left < WAIT_SLICE_NS ? left : WAIT_SLICE_NS;
-        uint64_t ticks = (uint64_t)((double)slice * 1e-9 * (double)kr_hsa.timestamp_hz);
-        if (kr_hsa.api.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1, ticks,
-                                                 HSA_WAIT_STATE_BLOCKED) < 1)
+        if (kr_hsa_signal_wait(signal, slice) < 1)
             return KREPLAY_OK;
         if (kr_hsa_private_error(queue) != HSA_STATUS_SUCCESS)
             return KREPLAY_DEVICE;
