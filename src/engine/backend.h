@@ -50,6 +50,8 @@ struct kreplay_group {
 // HSA: pass 0 is the program's own single execution. CUDA: the program launches it itself, unarmed, between
 // kr_window_open and kr_window_close.
 #define KR_BACKEND_LIVE_IS_PASS0 0x1u
+// Compares on the host: shadows of small regions are better there, too.
+#define KR_BACKEND_COMPARES_ON_HOST 0x2u
 
 struct kr_window;
 

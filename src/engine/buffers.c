@@ -65,10 +65,31 @@ static bool allocate(struct kr_engine *engine, struct kr_shadow *shadow, enum kr
     return true;
 }
 
+// Where the host compares, a shadow there saves one of the two copies of each comparison, and costs a
+// transfer where a pass is restored. With large regions, of which kernels write large parts, the restores
+// would weigh more.
+static const size_t HOST_SHADOW_BYTES = (size_t)8 << 20;
+
+static bool better_on_host(const struct kr_engine *engine, size_t bytes)
+{
+    return engine->backend->flags & KR_BACKEND_COMPARES_ON_HOST && bytes <= HOST_SHADOW_BYTES;
+}
+
+static bool within_budget(const struct kr_engine *engine, const struct kr_shadow *shadow, size_t bytes)
+{
+    uint64_t limit = engine->bounds.budget_bytes ? engine->bounds.budget_bytes : kr_bounds_host_half();
+    return shadow->host_bytes <= limit && bytes <= limit - shadow->host_bytes;
+}
+
 kreplay_reason kr_buffer_get(struct kr_engine *engine, struct kr_shadow *shadow, size_t bytes,
                              struct kr_buffer *out)
 {
-    if (take_idle(shadow, bytes, out) || allocate(engine, shadow, KR_PLACE_DEVICE, bytes, out))
+    if (take_idle(shadow, bytes, out))
+        return KREPLAY_REASON_NONE;
+    if (better_on_host(engine, bytes) && within_budget(engine, shadow, bytes) &&
+        allocate(engine, shadow, KR_PLACE_HOST, bytes, out))
+        return KREPLAY_REASON_NONE;
+    if (allocate(engine, shadow, KR_PLACE_DEVICE, bytes, out))
         return KREPLAY_REASON_NONE;
     // Idle buffers of the wrong size may be what fills the device.
     if (shadow->idle_count > 0) {
@@ -76,8 +97,7 @@ kreplay_reason kr_buffer_get(struct kr_engine *engine, struct kr_shadow *shadow,
         if (allocate(engine, shadow, KR_PLACE_DEVICE, bytes, out))
             return KREPLAY_REASON_NONE;
     }
-    uint64_t limit = engine->bounds.budget_bytes ? engine->bounds.budget_bytes : kr_bounds_host_half();
-    if (shadow->host_bytes > limit || bytes > limit - shadow->host_bytes)
+    if (!within_budget(engine, shadow, bytes))
         return KREPLAY_REASON_FOOTPRINT_BUDGET;
     return allocate(engine, shadow, KR_PLACE_HOST, bytes, out) ? KREPLAY_REASON_NONE
                                                                : KREPLAY_REASON_SNAPSHOT_FAILED;

@@ -78,7 +78,7 @@ static void complete(void *ctx, uint32_t agent, struct kr_window *window, const 
 
 const struct kr_backend kr_hsa_backend = {
     .name = "hsa",
-    .flags = KR_BACKEND_LIVE_IS_PASS0,
+    .flags = KR_BACKEND_LIVE_IS_PASS0 | KR_BACKEND_COMPARES_ON_HOST,
     .drain_queue = drain_queue,
     .drain_agent = drain_agent,
     .alloc = alloc,

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Two ways to copy: the asynchronous copy of the AMD extension with a signal of our own (DMA engines or copy
-// kernels, many at a time), and the plain synchronous copy. Comparing brings both sides to the host in
-// bounded pieces, since device memory need not be readable there.
+// kernels, many at a time), and the plain synchronous copy. Comparing brings what is on the
+// device to the host in bounded pieces, since device memory need not be readable there.
 #include "hsa/copy.h"
 
 #include <string.h>
 
-#include "engine/clock.h"
 #include "hsa/host_pointers.h"
 #include "hsa/memory.h"
+#include "hsa/signal_wait.h"
 
 enum { BOUNCE_BYTES = 4 << 20 };
 
@@ -22,15 +22,15 @@ static hsa_agent_t owner_of(const void *address, const struct kr_hsa_agent *othe
     return info.agentOwner;
 }
 
+static bool on_host(hsa_agent_t owner)
+{
+    return !kr_hsa_agent_of(owner);
+}
+
 // KREPLAY_TIMEOUT: it has not come down to 0.
 static int wait_copied(hsa_signal_t signal)
 {
-    uint64_t begin = kr_clock_ns();
-    hsa_signal_value_t value;
-    do {
-        value = kr_hsa.api.hsa_signal_wait_scacquire(signal, HSA_SIGNAL_CONDITION_LT, 1,
-                                                     kr_hsa.timestamp_hz / 20, HSA_WAIT_STATE_BLOCKED);
-    } while (value >= 1 && kr_clock_ns() - begin < kr_hsa.bounds.copy_ns);
+    hsa_signal_value_t value = kr_hsa_signal_wait(signal, kr_hsa.bounds.copy_ns);
     if (value >= 1)
         return KREPLAY_TIMEOUT;
     return value == 0 ? KREPLAY_OK : KREPLAY_DEVICE;
@@ -69,12 +69,15 @@ static int copy_async(struct kr_hsa_agent *agent, const struct kr_copy *list, si
     kr_hsa.api.hsa_signal_store_screlease(agent->copied, (hsa_signal_value_t)count);
     for (; submitted < count; submitted++) {
         const struct kr_copy *c = &list[submitted];
-        if (c->bytes == 0) { // the runtime does not complete the signal of an empty copy
+        hsa_agent_t to = owner_of(c->to, agent), from = owner_of(c->from, agent);
+        bool host_only = on_host(to) && on_host(from); // buffers of kreplay's
+        if (host_only)
+            memcpy(c->to, c->from, c->bytes);
+        if (host_only || c->bytes == 0) { // the runtime does not complete the signal of an empty copy
             kr_hsa.api.hsa_signal_subtract_screlease(agent->copied, 1);
             continue;
         }
-        if (kr_hsa.api.hsa_amd_memory_async_copy(c->to, owner_of(c->to, agent), c->from,
-                                                 owner_of(c->from, agent), c->bytes, 0, NULL,
+        if (kr_hsa.api.hsa_amd_memory_async_copy(c->to, to, c->from, from, c->bytes, 0, NULL,
                                                  agent->copied) != HSA_STATUS_SUCCESS)
             break;
     }
@@ -101,44 +104,62 @@ int kr_hsa_copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_co
     return path == KR_PATH_PRIMARY ? copy_async(&kr_hsa.agents[agent], list, count) : copy_sync(list, count);
 }
 
-static bool bounce_buffers(struct kr_hsa_agent *agent)
+// A side of a comparison: what is on the device passes through a buffer on the host.
+struct side {
+    const char *at;
+    void *bounce; // NULL: the host reads it as it is
+};
+
+static bool make_side(struct kr_hsa_agent *agent, unsigned index, const void *at, struct side *side)
 {
-    for (int i = 0; i < 2; i++) {
-        if (!agent->bounce[i])
-            agent->bounce[i] = kr_hsa_memory_host(agent, BOUNCE_BYTES);
-        if (!agent->bounce[i])
-            return false;
-    }
-    return true;
+    *side = (struct side){at, NULL};
+    if (on_host(owner_of(at, agent)))
+        return true;
+    if (!agent->bounce[index])
+        agent->bounce[index] = kr_hsa_memory_host(agent, BOUNCE_BYTES);
+    side->bounce = agent->bounce[index];
+    return side->bounce != NULL;
 }
 
-static int compare(void *ctx, uint32_t agent_id, const void *a, const void *b, size_t bytes,
-                   size_t block_bytes, uint8_t *changed)
+// Brings a piece of both sides to where the host can read it.
+static int fetch(struct kr_hsa_agent *agent, const struct side sides[2], size_t at, size_t bytes,
+                 const char *out[2])
 {
-    struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
-    if (block_bytes > BOUNCE_BYTES || !bounce_buffers(agent))
+    struct kr_copy list[2];
+    size_t count = 0;
+    for (unsigned i = 0; i < 2; i++) {
+        out[i] = sides[i].bounce ? sides[i].bounce : sides[i].at + at;
+        if (sides[i].bounce)
+            list[count++] = (struct kr_copy){sides[i].bounce, sides[i].at + at, bytes};
+    }
+    int status = copy_async(agent, list, count);
+    if (status == KREPLAY_TIMEOUT) // they are written to when nobody expects it any more
+        agent->bounce[0] = agent->bounce[1] = NULL;
+    else if (status != KREPLAY_OK)
+        status = copy_sync(list, count);
+    return status;
+}
+
+static int compare(struct kr_hsa_agent *agent, const void *a, const void *b, size_t bytes, size_t block_bytes,
+                   uint8_t *changed)
+{
+    struct side sides[2];
+    if (block_bytes > BOUNCE_BYTES || !make_side(agent, 0, a, &sides[0]) ||
+        !make_side(agent, 1, b, &sides[1]))
         return KREPLAY_NO_MEMORY;
     const size_t step = BOUNCE_BYTES / block_bytes * block_bytes;
 
     for (size_t at = 0; at < bytes; at += step) {
         size_t piece = bytes - at < step ? bytes - at : step;
-        const struct kr_copy list[2] = {{agent->bounce[0], (const char *)a + at, piece},
-                                        {agent->bounce[1], (const char *)b + at, piece}};
-        int status = kr_hsa_copy(ctx, agent_id, KR_PATH_PRIMARY, list, 2);
-        if (status == KREPLAY_TIMEOUT) { // they are written to when nobody expects it any more
-            agent->bounce[0] = agent->bounce[1] = NULL;
-            return status;
-        }
-        if (status != KREPLAY_OK)
-            status = kr_hsa_copy(ctx, agent_id, KR_PATH_FALLBACK, list, 2);
+        const char *here[2];
+        int status = fetch(agent, sides, at, piece, here);
         if (status != KREPLAY_OK)
             return status;
-        kr_hsa_host_pointers_look(agent->bounce[0], piece);
-        kr_hsa_host_pointers_look(agent->bounce[1], piece);
+        kr_hsa_host_pointers_look(here[0], piece);
+        kr_hsa_host_pointers_look(here[1], piece);
         for (size_t in = 0; in < piece; in += block_bytes) {
             size_t block = piece - in < block_bytes ? piece - in : block_bytes;
-            changed[(at + in) / block_bytes] =
-                memcmp((const char *)agent->bounce[0] + in, (const char *)agent->bounce[1] + in, block) != 0;
+            changed[(at + in) / block_bytes] = memcmp(here[0] + in, here[1] + in, block) != 0;
         }
     }
     return KREPLAY_OK;
@@ -147,7 +168,8 @@ static int compare(void *ctx, uint32_t agent_id, const void *a, const void *b, s
 int kr_hsa_compare(void *ctx, uint32_t agent_id, const void *a, const void *b, size_t bytes,
                    size_t block_bytes, uint8_t *changed)
 {
-    int status = compare(ctx, agent_id, a, b, bytes, block_bytes, changed);
+    (void)ctx;
+    int status = compare(&kr_hsa.agents[agent_id], a, b, bytes, block_bytes, changed);
     if (status != KREPLAY_OK)
         kr_hsa_host_pointers_missed();
     return status;
