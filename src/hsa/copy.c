@@ -155,11 +155,13 @@ static int compare(struct kr_hsa_agent *agent, const void *a, const void *b, siz
         int status = fetch(agent, sides, at, piece, here);
         if (status != KREPLAY_OK)
             return status;
-        kr_hsa_host_pointers_look(here[0], piece);
-        kr_hsa_host_pointers_look(here[1], piece);
         for (size_t in = 0; in < piece; in += block_bytes) {
             size_t block = piece - in < block_bytes ? piece - in : block_bytes;
-            changed[(at + in) / block_bytes] = memcmp(here[0] + in, here[1] + in, block) != 0;
+            bool differ = memcmp(here[0] + in, here[1] + in, block) != 0;
+            kr_hsa_host_pointers_look(here[0] + in, block);
+            if (differ) // else it has been looked at
+                kr_hsa_host_pointers_look(here[1] + in, block);
+            changed[(at + in) / block_bytes] = differ;
         }
     }
     return KREPLAY_OK;
