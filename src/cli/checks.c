@@ -135,8 +135,8 @@ int kr_check_groups(const struct kr_groups *groups, const struct kr_arches *arch
     for (size_t i = 0; i < arches->count; i++)
         any = any || kr_catalogue_find(arches->names[i]);
     if (!any)
-        return FAIL("no counter catalogue for %s",
-                    arches->count ? arches->names[0] : "an unknown architecture");
+        return FAIL("no counter catalogue for %s; there is one for %s",
+                    arches->count ? arches->names[0] : "an unknown architecture", kr_catalogue_arches());
     for (size_t i = 0; i < groups->count; i++)
         if (check_group(&groups->groups[i], arches, error, error_bytes))
             return -1;

@@ -12,17 +12,25 @@
 
 static void print(const struct kr_catalogue *catalogue)
 {
-    size_t width = 0;
-    for (size_t i = 0; i < catalogue->counter_count; i++)
-        if (strlen(catalogue->counters[i].name) > width)
-            width = strlen(catalogue->counters[i].name);
-    printf("%s: %zu counters\n\n%-*s  block  event\n", catalogue->arch, catalogue->counter_count, (int)width,
+    size_t width = 0, hardware = 0;
+    for (size_t i = 0; i < catalogue->counter_count; i++) {
+        size_t length = strlen(catalogue->counters[i].name);
+        width = length > width ? length : width;
+        hardware += catalogue->counters[i].block != NULL;
+    }
+    printf("%s: %zu hardware counters\n\n%-*s  block  event\n", catalogue->arch, hardware, (int)width,
            "counter");
     for (size_t i = 0; i < catalogue->counter_count; i++) {
         const struct kr_counter_def *counter = &catalogue->counters[i];
         if (counter->block)
             printf("%-*s  %-5s  %5u\n", (int)width, counter->name, counter->block, counter->event);
-        else
+    }
+    printf("\nDerived from these by the given expressions (%zu; cannot be asked for yet, ask for their "
+           "inputs):\n",
+           catalogue->counter_count - hardware);
+    for (size_t i = 0; i < catalogue->counter_count; i++) {
+        const struct kr_counter_def *counter = &catalogue->counters[i];
+        if (!counter->block)
             printf("%-*s  = %s\n", (int)width, counter->name, counter->expression ? counter->expression : "");
     }
     printf("\nCounters of a block that fit in one group:\n");
@@ -55,8 +63,8 @@ int kr_verb_list(const struct kr_options *options)
     for (size_t i = 0; i < arches.count; i++) {
         const struct kr_catalogue *catalogue = kr_catalogue_find(arches.names[i]);
         if (!catalogue) {
-            kr_say(options, KR_LEVEL_ERROR, "no counter catalogue for %s",
-                   options->arch ? options->arch : arches.names[i]);
+            kr_say(options, KR_LEVEL_ERROR, "no counter catalogue for %s; there is one for %s",
+                   options->arch ? options->arch : arches.names[i], kr_catalogue_arches());
             return KR_EXIT_USAGE;
         }
         if (i)

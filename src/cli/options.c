@@ -65,7 +65,7 @@ static const struct option options_table[] = {
     {"output-directory", 'd', TEXT, OUTPUT, AT(directory), "DIR", NULL,
      "Folder for the files, made when missing (default: the current folder)."},
     {"output-file", 'o', TEXT, OUTPUT, AT(file), "NAME", NULL,
-     "Begin of the files' names (default %hostname%/%pid%). Here and in DIR, rocprofv3's placeholders are "
+     "Start of the files' names (default %hostname%/%pid%). Here and in DIR, rocprofv3's placeholders are "
      "replaced: %hostname%, %pid%, %tag% (the program's base name), %rank%, %env{X}% and others, see the "
      "manual page."},
     {"table", 0, BOOL, OUTPUT, AT(table), "[BOOL]", NULL,
@@ -274,6 +274,17 @@ static const struct option *find_letter(char letter)
     return NULL;
 }
 
+// A word where an option should be.
+static int unexpected(struct parser *parser)
+{
+    static const char *const what_to_do[] = {
+        [KR_VERB_RUN] = "write -- before the program",
+        [KR_VERB_CONVERT] = "give the input with -i",
+        [KR_VERB_LIST] = "kreplay list takes options only",
+    };
+    return FAIL(parser, "unexpected argument \"%s\"; %s", *parser->next, what_to_do[parser->options->verb]);
+}
+
 static int take_option(struct parser *parser)
 {
     const char *word = *parser->next++;
@@ -310,6 +321,8 @@ static int take_option(struct parser *parser)
     }
     bool many = option->kind == SET || option->kind == GROUP;
     while (*parser->next && !is_option_word(*parser->next) && (many || taken == 0)) {
+        if ((option->kind == BOOL || option->kind == GROUP) && strchr(*parser->next, '/'))
+            return unexpected(parser); // a program: no counter or truth value has a slash
         if (take_value(parser, option, *parser->next, taken == 0))
             return -1;
         parser->next++;
@@ -402,7 +415,7 @@ int kr_options_parse(struct kr_options *options, int argc, char **argv, char *er
             break;
         }
         if (!is_option_word(*parser.next))
-            return FAIL(&parser, "unexpected argument \"%s\"; write -- before the program", *parser.next);
+            return unexpected(&parser);
         if (take_option(&parser))
             return -1;
     }

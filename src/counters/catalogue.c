@@ -21,6 +21,13 @@ const struct kr_catalogue *kr_catalogue_find(const char *arch)
     return NULL;
 }
 
+const char *kr_catalogue_arches(void)
+{
+    _Static_assert(sizeof(catalogues) / sizeof(catalogues[0]) == 1,
+                   "with a second one this has to make a list");
+    return kr_catalogue_gfx90a.arch;
+}
+
 static int compare_name(const void *key, const void *element)
 {
     const struct kr_counter_def *counter = element;

@@ -28,6 +28,8 @@ struct kr_catalogue {
 
 // NULL for an architecture without a catalogue. Features after ':' in `arch` are ignored.
 const struct kr_catalogue *kr_catalogue_find(const char *arch);
+// Names of the architectures that have one, for messages.
+const char *kr_catalogue_arches(void);
 const struct kr_counter_def *kr_catalogue_counter(const struct kr_catalogue *catalogue, const char *name);
 const struct kr_block_def *kr_catalogue_block(const struct kr_catalogue *catalogue, const char *name);
 

@@ -36,6 +36,9 @@ refused 'unknown value "xml"' $good -f xml -- touch started
 refused 'unknown option --nonsense' $good --nonsense -- touch started
 refused 'neither true nor false' $good --kernel-replay-beta-enabled maybe -- touch started
 refused 'write -- before the program' $good --soft-gpu yes touch started
+refused 'write -- before the program' $good --soft-gpu ./data
+refused 'write -- before the program' --soft-gpu --pmc SQ_WAVES ./data
+refused 'give the input with -i' convert x.db
 refused '--pmc needs a value' --soft-gpu --pmc -- touch started
 KREPLAY_OUTPUT_FORMAT=xml refused 'KREPLAY_OUTPUT_FORMAT' $good -- touch started
 
