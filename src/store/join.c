@@ -291,11 +291,14 @@ static int put_unmatched(struct joiner *joiner, const kreplay_dispatch *dispatch
     return kr_row_done(&row);
 }
 
-// Each counter stands once per dispatch in the rocpd tables: the first run's value, if that has it.
+// Each counter stands once per dispatch in the rocpd tables: the first run's value, if that has it. Asked of our own
+// table, whose key leads to a dispatch; rocpd's tables get their indices when all rows are there.
 static bool have_value(struct joiner *joiner, uint64_t dispatch_id, uint64_t counter_id)
 {
     struct kr_row row = kr_row_begin(&joiner->base, S_JOIN_HAVE_VALUE);
+    kr_row_guid(&row);
     kr_row_u64(&row, dispatch_id);
+    kr_row_u64(&row, joiner->base.store->run - 1);
     kr_row_u64(&row, counter_id);
     return take_number(&row, 0) != 0;
 }

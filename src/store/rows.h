@@ -105,7 +105,8 @@
     X(JOIN_FIND,                                                                                             \
       "UPDATE temp.join_base SET matched = ? WHERE guid = ? AND agent_id = ? AND kernel = ? AND grid = ?"    \
       " AND workgroup = ? AND occurrence = ? RETURNING dispatch_id")                                         \
-    X(JOIN_HAVE_VALUE, "SELECT 1 FROM \"rocpd_pmc_event%s\" WHERE event_id = ? AND pmc_id = ? LIMIT 1")      \
+    X(JOIN_HAVE_VALUE, "SELECT 1 FROM kreplay_value WHERE guid = ? AND dispatch_id = ? AND pass < ?"         \
+                       " AND counter_id = ? LIMIT 1")                                                        \
     X(JOIN_UNMATCHED, "INSERT INTO kreplay_unmatched VALUES (?, 'extra', ?, ?, ?, ?, ?, ?, ?, ?)")           \
     X(JOIN_MESSAGE,                                                                                          \
       "INSERT INTO kreplay_message SELECT ?1, ifnull(max(number), -1) + 1, ?2 FROM kreplay_message"          \
