@@ -328,8 +328,8 @@ static int group_create(void *ctx, uint32_t agent, const char *const *names, siz
 
 static void group_destroy(void *ctx, kreplay_group *group)
 {
-    struct kr_cuda *cuda = ctx;
-    kr_metric_group_destroy(&cuda->cupti, (struct kr_metric_group *)group);
+    (void)ctx;
+    kr_metric_group_destroy((struct kr_metric_group *)group);
 }
 
 const struct kr_backend kr_cuda_backend = {

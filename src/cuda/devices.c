@@ -198,8 +198,10 @@ void kr_device_lose(struct kr_cuda *cuda, CUcontext context)
 
 void kr_cuda_close(struct kr_cuda *cuda)
 {
-    for (uint32_t i = 0; i < cuda->device_count; i++)
+    for (uint32_t i = 0; i < cuda->device_count; i++) {
+        kr_profiler_fini(&cuda->cupti, &cuda->devices[i].profiler);
         kr_metrics_fini(&cuda->cupti, &cuda->devices[i].metrics);
+    }
     kr_modules_close(&cuda->modules);
     kr_kernels_close(&cuda->kernels);
 }

@@ -31,34 +31,21 @@ void kr_metrics_init(struct kr_metrics *metrics, const char *chip)
     pthread_mutex_init(&metrics->lock, NULL);
 }
 
-static void close_host(const struct kr_cupti *cupti, CUpti_Profiler_Host_Object *host)
-{
-    CUpti_Profiler_Host_Deinitialize_Params params = {
-        .structSize = CUpti_Profiler_Host_Deinitialize_Params_STRUCT_SIZE, .pHostObject = host};
-    if (host)
-        cupti->host_deinitialize(&params);
-}
-
-static CUptiResult open_host(const struct kr_cupti *cupti, const char *chip,
-                             CUpti_Profiler_Host_Object **host)
-{
-    CUpti_Profiler_Host_Initialize_Params params = {.structSize =
-                                                        CUpti_Profiler_Host_Initialize_Params_STRUCT_SIZE,
-                                                    .profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER,
-                                                    .pChipName = chip};
-    CUptiResult result = cupti->host_initialize(&params);
-    *host = result == CUPTI_SUCCESS ? params.pHostObject : NULL;
-    return result;
-}
-
-void kr_metrics_fini(const struct kr_cupti *cupti, struct kr_metrics *metrics)
+static void forget_names(const struct kr_cupti *cupti, struct kr_metrics *metrics)
 {
     for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT; type++) {
         for (size_t i = 0; i < metrics->base_count[type]; i++)
             free(metrics->bases[type][i]);
         free(metrics->bases[type]);
+        metrics->bases[type] = NULL;
+        metrics->base_count[type] = 0;
     }
-    close_host(cupti, metrics->host);
+    kr_config_close(cupti, &metrics->names);
+}
+
+void kr_metrics_fini(const struct kr_cupti *cupti, struct kr_metrics *metrics)
+{
+    forget_names(cupti, metrics);
     pthread_mutex_destroy(&metrics->lock);
 }
 
@@ -66,7 +53,7 @@ static int learn_bases(const struct kr_cupti *cupti, struct kr_metrics *metrics,
 {
     CUpti_Profiler_Host_GetBaseMetrics_Params params = {
         .structSize = CUpti_Profiler_Host_GetBaseMetrics_Params_STRUCT_SIZE,
-        .pHostObject = metrics->host,
+        .pHostObject = metrics->names.host,
         .metricType = (CUpti_MetricType)type};
     if (cupti->host_get_base_metrics(&params) != CUPTI_SUCCESS)
         return KREPLAY_UNAVAILABLE;
@@ -86,12 +73,15 @@ static int learn_bases(const struct kr_cupti *cupti, struct kr_metrics *metrics,
 static int open_metrics(const struct kr_cupti *cupti, struct kr_metrics *metrics)
 {
     int status = 0;
-    if (metrics->host)
+    const char *step;
+    if (metrics->names.host)
         return 0;
-    if (open_host(cupti, metrics->chip, &metrics->host) != CUPTI_SUCCESS)
+    if (kr_config_open(cupti, metrics->chip, &metrics->names, &step) != CUPTI_SUCCESS)
         return KREPLAY_UNAVAILABLE;
     for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT && status == 0; type++)
         status = learn_bases(cupti, metrics, type);
+    if (status != 0)
+        forget_names(cupti, metrics);
     return status;
 }
 
@@ -105,7 +95,7 @@ static struct suffixes suffixes_of(const struct kr_cupti *cupti, struct kr_metri
 {
     CUpti_Profiler_Host_GetSubMetrics_Params params = {
         .structSize = CUpti_Profiler_Host_GetSubMetrics_Params_STRUCT_SIZE,
-        .pHostObject = metrics->host,
+        .pHostObject = metrics->names.host,
         .metricType = (CUpti_MetricType)type,
         .pMetricName = metrics->bases[type][base]};
     if (cupti->host_get_sub_metrics(&params) != CUPTI_SUCCESS)
@@ -128,7 +118,7 @@ static int visit_base(const struct kr_cupti *cupti, struct kr_metrics *metrics, 
 {
     CUpti_Profiler_Host_GetMetricProperties_Params properties = {
         .structSize = CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE,
-        .pHostObject = metrics->host,
+        .pHostObject = metrics->names.host,
         .pMetricName = metrics->bases[type][base]};
     char description[NAME_BYTES] = "", block[64] = "", name[NAME_BYTES];
     struct suffixes suffixes;
@@ -199,40 +189,17 @@ static bool is_exact(const char *name)
     return false;
 }
 
-static int schedule(const struct kr_cupti *cupti, struct kr_metric_group *group, const char **step)
+// How many executions the group takes, and whether CUPTI can plan it at all.
+static CUptiResult plan_alone(const struct kr_cupti *cupti, const struct kr_metrics *metrics,
+                              struct kr_metric_group *group, const char **step)
 {
-    CUpti_Profiler_Host_ConfigAddMetrics_Params add = {
-        .structSize = CUpti_Profiler_Host_ConfigAddMetrics_Params_STRUCT_SIZE,
-        .pHostObject = group->host,
-        .ppMetricNames = (const char **)group->names,
-        .numMetrics = group->count};
-    CUpti_Profiler_Host_GetConfigImageSize_Params size = {
-        .structSize = CUpti_Profiler_Host_GetConfigImageSize_Params_STRUCT_SIZE, .pHostObject = group->host};
-    CUpti_Profiler_Host_GetConfigImage_Params image = {
-        .structSize = CUpti_Profiler_Host_GetConfigImage_Params_STRUCT_SIZE, .pHostObject = group->host};
-    CUpti_Profiler_Host_GetNumOfPasses_Params passes = {
-        .structSize = CUpti_Profiler_Host_GetNumOfPasses_Params_STRUCT_SIZE};
-    CUptiResult result = cupti->host_config_add_metrics(&add);
-    *step = "cuptiProfilerHostConfigAddMetrics";
-    if (result == CUPTI_SUCCESS) {
-        *step = "cuptiProfilerHostGetConfigImageSize";
-        result = cupti->host_get_config_image_size(&size);
-    }
-    if (result != CUPTI_SUCCESS)
-        return (int)result;
-    group->config = malloc(size.configImageSize);
-    if (!group->config)
-        return CUPTI_ERROR_OUT_OF_MEMORY;
-    group->config_bytes = passes.configImageSize = image.configImageSize = size.configImageSize;
-    passes.pConfigImage = image.pConfigImage = group->config;
-    *step = "cuptiProfilerHostGetConfigImage";
-    result = cupti->host_get_config_image(&image);
-    if (result == CUPTI_SUCCESS) {
-        *step = "cuptiProfilerHostGetNumOfPasses";
-        result = cupti->host_get_num_of_passes(&passes);
-    }
-    group->base.executions = passes.numOfPasses ? (uint32_t)passes.numOfPasses : 1;
-    return (int)result;
+    struct kr_config config;
+    CUptiResult result = kr_config_open(cupti, metrics->chip, &config, step);
+    if (result == CUPTI_SUCCESS)
+        result = kr_config_add(cupti, &config, (const char *const *)group->names, group->count, step);
+    group->base.executions = config.executions;
+    kr_config_close(cupti, &config);
+    return result;
 }
 
 static int fill_group(const struct kr_cupti *cupti, struct kr_metrics *metrics, struct kr_metric_group *group,
@@ -252,14 +219,32 @@ static int fill_group(const struct kr_cupti *cupti, struct kr_metrics *metrics, 
         group->exact[i] = is_exact(names[i]);
         group->count = i + 1;
     }
-    const char *step = "cuptiProfilerHostInitialize";
-    int result = (int)open_host(cupti, metrics->chip, &group->host);
-    if (result == CUPTI_SUCCESS)
-        result = schedule(cupti, group, &step);
+    const char *step;
+    CUptiResult result = plan_alone(cupti, metrics, group, &step);
     if (result == CUPTI_SUCCESS)
         return 0;
-    snprintf(error, error_bytes, "%s: %s", step, kr_cupti_text(cupti, (CUptiResult)result));
+    snprintf(error, error_bytes, "%s: %s", step, kr_cupti_text(cupti, result));
     return KREPLAY_UNAVAILABLE;
+}
+
+// With the lock held.
+static void enlist(struct kr_metrics *metrics, struct kr_metric_group *group)
+{
+    struct kr_metric_group **link = &metrics->groups;
+    while (*link)
+        link = &(*link)->next;
+    *link = group;
+}
+
+static void free_group(struct kr_metric_group *group)
+{
+    for (size_t i = 0; i < group->count; i++)
+        free(group->names[i]);
+    free(group->names);
+    free(group->ids);
+    free(group->values);
+    free(group->exact);
+    free(group);
 }
 
 int kr_metric_group_create(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
@@ -274,6 +259,7 @@ int kr_metric_group_create(const struct kr_cupti *cupti, struct kr_metrics *metr
         return status;
     group->base.agent_id = agent;
     group->base.value_capacity = count;
+    group->metrics = metrics;
     group->names = calloc(count + 1, sizeof *group->names);
     group->ids = calloc(count + 1, sizeof *group->ids);
     group->values = calloc(count + 1, sizeof *group->values);
@@ -285,26 +271,27 @@ int kr_metric_group_create(const struct kr_cupti *cupti, struct kr_metrics *metr
             status = fill_group(cupti, metrics, group, names, count, error, error_bytes);
         else
             snprintf(error, error_bytes, "CUPTI does not know the chip \"%s\"", metrics->chip);
+        if (status == 0)
+            enlist(metrics, group);
         pthread_mutex_unlock(&metrics->lock);
     }
     if (status != 0) {
-        kr_metric_group_destroy(cupti, group);
+        free_group(group);
         return status;
     }
     *out = group;
     return 0;
 }
 
-void kr_metric_group_destroy(const struct kr_cupti *cupti, struct kr_metric_group *group)
+void kr_metric_group_destroy(struct kr_metric_group *group)
 {
-    for (size_t i = 0; i < group->count; i++)
-        free(group->names[i]);
-    close_host(cupti, group->host);
-    free(group->names);
-    free(group->ids);
-    free(group->values);
-    free(group->exact);
-    free(group->config);
-    free(group->data);
-    free(group);
+    struct kr_metrics *metrics = group->metrics;
+    pthread_mutex_lock(&metrics->lock);
+    for (struct kr_metric_group **link = &metrics->groups; *link; link = &(*link)->next)
+        if (*link == group) {
+            *link = group->next;
+            break;
+        }
+    pthread_mutex_unlock(&metrics->lock);
+    free_group(group);
 }

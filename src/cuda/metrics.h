@@ -5,6 +5,7 @@
 #define KR_CUDA_METRICS_H
 
 #include "cuda/cupti.h"
+#include "cuda/joint.h"
 #include "engine/backend.h"
 
 #include <pthread.h>
@@ -12,22 +13,24 @@
 struct kr_metrics {
     pthread_mutex_t lock;
     char chip[64];
-    CUpti_Profiler_Host_Object *host; // NULL until needed
+    struct kr_config names; // a host object that knows the names, opened when needed
     char **bases[CUPTI_METRIC_TYPE__COUNT];
     size_t base_count[CUPTI_METRIC_TYPE__COUNT];
+    struct kr_metric_group *groups; // that exist, in the order in which they were made
 };
 
-// A counter group: metrics, and CUPTI's plan for them.
+// A counter group: metrics that are counted together.
 struct kr_metric_group {
     kreplay_group base; // .executions: passes that CUPTI needs
-    CUpti_Profiler_Host_Object *host;
+    struct kr_metric_group *next;
+    struct kr_metrics *metrics;
     char **names;
     uint64_t *ids;
     double *values; // scratch of one evaluation
     bool *exact;    // a count, not a ratio
     size_t count;
-    uint8_t *config, *data;
-    size_t config_bytes, data_bytes, ranges; // `data` has room for this many ranges
+    uint32_t first;  // of its executions in the joint configuration ...
+    uint64_t serial; // ... with this serial; 0 = in none yet
 };
 
 // The chip of a GPU as CUPTI names it, for example "GH100"; after cuInit, and before anything below.
@@ -43,6 +46,6 @@ int kr_metrics_visit(const struct kr_cupti *cupti, struct kr_metrics *metrics, u
 int kr_metric_group_create(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
                            const char *const *names, size_t count, struct kr_metric_group **out, char *error,
                            size_t error_bytes);
-void kr_metric_group_destroy(const struct kr_cupti *cupti, struct kr_metric_group *group);
+void kr_metric_group_destroy(struct kr_metric_group *group);
 
 #endif

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Owns the sequence of calls of the range profiler. Seen with CUPTI 2025.3.1: a session (enable to disable)
-// collects what its first configuration says, whatever is set later, so another group needs a session of its
-// own, whose first start takes 130 ms; and the size of the counter data must be asked in each session, or its
-// initialisation crashes.
+// collects what its first configuration says, whatever is set later; its first start takes 130 ms or more. So
+// all groups are in one configuration (joint.h), and a group is armed by setting it again with the index of
+// the group's first pass. The size of the counter data must be asked in each session, or its initialisation
+// crashes.
 #include "cuda/profiler.h"
 
 #include <stdlib.h>
@@ -36,51 +37,64 @@ static void disable(const struct kr_cupti *cupti, struct kr_profiler *profiler)
     if (profiler->object)
         cupti->range_disable(&params);
     profiler->object = NULL;
-    profiler->configured = NULL;
+    free(profiler->data);
+    profiler->data = NULL;
 }
 
-static bool make_room(const struct kr_cupti *cupti, struct kr_profiler *profiler,
-                      struct kr_metric_group *group, size_t ranges)
+static bool make_room(const struct kr_cupti *cupti, struct kr_profiler *profiler, size_t ranges)
 {
     CUpti_RangeProfiler_GetCounterDataSize_Params params = {
         .structSize = CUpti_RangeProfiler_GetCounterDataSize_Params_STRUCT_SIZE,
         .pRangeProfilerObject = profiler->object,
-        .pMetricNames = (const char **)group->names,
-        .numMetrics = group->count,
+        .pMetricNames = (const char **)profiler->joint.names,
+        .numMetrics = profiler->joint.count,
         .maxNumOfRanges = ranges,
         .maxNumRangeTreeNodes = (uint32_t)ranges};
-    if (profiler->configured == group && group->ranges == ranges)
+    if (profiler->data)
         return true;
     if (!did(profiler, "cuptiRangeProfilerGetCounterDataSize", cupti->range_get_counter_data_size(&params)))
         return false;
-    free(group->data);
-    group->data = malloc(params.counterDataSize);
-    group->data_bytes = params.counterDataSize;
-    group->ranges = ranges;
-    return did(profiler, "malloc", group->data ? CUPTI_SUCCESS : CUPTI_ERROR_OUT_OF_MEMORY);
+    profiler->data = malloc(params.counterDataSize);
+    profiler->data_bytes = params.counterDataSize;
+    profiler->ranges = ranges;
+    return did(profiler, "malloc", profiler->data ? CUPTI_SUCCESS : CUPTI_ERROR_OUT_OF_MEMORY);
+}
+
+// The session that is there, if it follows the configuration with the group; else a new one.
+static bool open_session(const struct kr_cupti *cupti, struct kr_profiler *profiler, CUcontext context,
+                         struct kr_metric_group *group, size_t ranges)
+{
+    const char *step = NULL;
+    CUptiResult result = kr_joint_take(cupti, &profiler->joint, group, &step);
+    if (!did(profiler, step, result))
+        return false;
+    if (profiler->configured != profiler->joint.serial || profiler->ranges != ranges)
+        disable(cupti, profiler);
+    profiler->configured = profiler->joint.serial;
+    return enable(cupti, profiler, context) && make_room(cupti, profiler, ranges);
 }
 
 static bool configure(const struct kr_cupti *cupti, struct kr_profiler *profiler,
-                      struct kr_metric_group *group)
+                      const struct kr_metric_group *group)
 {
     CUpti_RangeProfiler_CounterDataImage_Initialize_Params data = {
         .structSize = CUpti_RangeProfiler_CounterDataImage_Initialize_Params_STRUCT_SIZE,
         .pRangeProfilerObject = profiler->object,
-        .counterDataSize = group->data_bytes,
-        .pCounterData = group->data};
+        .counterDataSize = profiler->data_bytes,
+        .pCounterData = profiler->data};
     CUpti_RangeProfiler_SetConfig_Params config = {.structSize =
                                                        CUpti_RangeProfiler_SetConfig_Params_STRUCT_SIZE,
                                                    .pRangeProfilerObject = profiler->object,
-                                                   .configSize = group->config_bytes,
-                                                   .pConfig = group->config,
-                                                   .counterDataImageSize = group->data_bytes,
-                                                   .pCounterDataImage = group->data,
+                                                   .configSize = profiler->joint.config.bytes,
+                                                   .pConfig = profiler->joint.config.image,
+                                                   .counterDataImageSize = profiler->data_bytes,
+                                                   .pCounterDataImage = profiler->data,
                                                    .range = CUPTI_AutoRange,
                                                    .replayMode = CUPTI_UserReplay,
-                                                   .maxRangesPerPass = group->ranges,
+                                                   .maxRangesPerPass = profiler->ranges,
                                                    .numNestingLevels = 1,
                                                    .minNestingLevel = 1,
-                                                   .passIndex = 0,
+                                                   .passIndex = group->first,
                                                    .targetNestingLevel = 1};
     return did(profiler, "cuptiRangeProfilerCounterDataImageInitialize",
                cupti->range_counter_data_initialize(&data)) &&
@@ -95,22 +109,23 @@ static bool start(const struct kr_cupti *cupti, struct kr_profiler *profiler)
     return profiler->started;
 }
 
-static bool stop(const struct kr_cupti *cupti, struct kr_profiler *profiler, bool *last)
+// *next = the pass that CUPTI would collect next; 0 after the last one.
+static bool stop(const struct kr_cupti *cupti, struct kr_profiler *profiler, size_t *next)
 {
     CUpti_RangeProfiler_Stop_Params params = {.structSize = CUpti_RangeProfiler_Stop_Params_STRUCT_SIZE,
                                               .pRangeProfilerObject = profiler->object};
     profiler->started = false;
     if (!did(profiler, "cuptiRangeProfilerStop", cupti->range_stop(&params)))
         return false;
-    *last = params.isAllPassSubmitted;
+    *next = params.isAllPassSubmitted ? 0 : params.passIndex;
     return true;
 }
 
 void kr_profiler_cancel(const struct kr_cupti *cupti, struct kr_profiler *profiler)
 {
-    bool last;
+    size_t next;
     if (profiler->started)
-        stop(cupti, profiler, &last);
+        stop(cupti, profiler, &next);
     if (profiler->group)
         disable(cupti, profiler);
     profiler->group = NULL;
@@ -122,12 +137,9 @@ int kr_profiler_begin(const struct kr_cupti *cupti, struct kr_profiler *profiler
     if (group->base.execution == 0) {
         // A session that ended before its last execution is of no use to the next.
         kr_profiler_cancel(cupti, profiler);
-        if (profiler->configured != group || group->ranges != op_count)
-            disable(cupti, profiler);
-        if (!enable(cupti, profiler, context) || !make_room(cupti, profiler, group, op_count) ||
-            !configure(cupti, profiler, group))
+        if (!open_session(cupti, profiler, context, group, op_count) || !configure(cupti, profiler, group))
             goto error;
-        profiler->configured = profiler->group = group;
+        profiler->group = group;
     }
     if (profiler->group == group && start(cupti, profiler))
         return 0;
@@ -168,9 +180,9 @@ static bool evaluate(const struct kr_cupti *cupti, struct kr_profiler *profiler,
     struct kr_metric_group *group = profiler->group;
     CUpti_Profiler_Host_EvaluateToGpuValues_Params params = {
         .structSize = CUpti_Profiler_Host_EvaluateToGpuValues_Params_STRUCT_SIZE,
-        .pHostObject = group->host,
-        .pCounterDataImage = group->data,
-        .counterDataImageSize = group->data_bytes,
+        .pHostObject = profiler->joint.config.host,
+        .pCounterDataImage = profiler->data,
+        .counterDataImageSize = profiler->data_bytes,
         .rangeIndex = range,
         .ppMetricNames = (const char **)group->names,
         .numMetrics = group->count,
@@ -193,15 +205,16 @@ int kr_profiler_end(const struct kr_cupti *cupti, struct kr_profiler *profiler, 
                     size_t op_count)
 {
     struct kr_metric_group *group = profiler->group;
-    bool last = false, is_last = group->base.execution + 1 >= group->base.executions;
+    uint32_t done = group->base.execution + 1;
+    size_t next = 0, expected = (group->first + done) % profiler->joint.config.executions;
 
-    if (!stop(cupti, profiler, &last))
+    if (!stop(cupti, profiler, &next))
         goto error;
-    // CUPTI and its plan must agree on which execution is the last.
-    if (!did(profiler, "cuptiRangeProfilerStop (number of passes)",
-             last == is_last ? CUPTI_SUCCESS : CUPTI_ERROR_UNKNOWN))
+    // CUPTI and its plan must agree on which execution this was.
+    if (!did(profiler, "cuptiRangeProfilerStop (number of the pass)",
+             next == expected ? CUPTI_SUCCESS : CUPTI_ERROR_UNKNOWN))
         goto error;
-    if (!is_last)
+    if (done < group->base.executions)
         return 0;
     if (!decode(cupti, profiler))
         goto error;
@@ -220,4 +233,11 @@ void kr_profiler_close(const struct kr_cupti *cupti, struct kr_profiler *profile
 {
     kr_profiler_cancel(cupti, profiler);
     disable(cupti, profiler);
+}
+
+void kr_profiler_fini(const struct kr_cupti *cupti, struct kr_profiler *profiler)
+{
+    free(profiler->data);
+    profiler->data = NULL;
+    kr_joint_close(cupti, &profiler->joint);
 }

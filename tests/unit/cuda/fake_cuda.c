@@ -493,6 +493,7 @@ void fake_stop(void)
     kr_cuda_close(&fake.cuda);
     while (pieces)
         take(pieces->base);
+    assert_int_equal(fake.hosts, 0);
     assert_int_equal(fake.syncs, 0);
     assert_int_equal(kr_cuda_depth, 0);
 }

@@ -9,6 +9,7 @@
 #include "cuda/params.h"
 
 #define FAKE_VARIABLES 4
+#define FAKE_PASSES    16
 
 struct fake_module {
     const char *variables[FAKE_VARIABLES]; // as in its cubin, 8 bytes each
@@ -31,9 +32,12 @@ struct fake_cuda {
     CUstream capturing;
     // CUPTI.
     CUptiResult start_result;
+    bool no_joint, merges;           // it refuses to plan groups side by side, or mixes them up
     bool started, configured, sized; // the session is ...
-    size_t passes;                   // by its configuration
-    unsigned ranges, starts, passes_left;
+    size_t passes, next_pass;        // by its configuration
+    unsigned runs[FAKE_PASSES];      // of each pass
+    unsigned ranges, starts, sessions;
+    int hosts; // objects that are open
     // What kreplay told.
     kreplay_outcome outcome[64];
     kreplay_pass_record pass[64][16];

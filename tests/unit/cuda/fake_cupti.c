@@ -2,6 +2,7 @@
 // The CUPTI of the tests: a few callback names, three metrics, and a range profiler that counts launches.
 #include "fake_cuda.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 static const char *const names[] = {
@@ -77,16 +78,25 @@ static CUptiResult profiler_initialize(CUpti_Profiler_Initialize_Params *p)
     return CUPTI_SUCCESS;
 }
 
+// A host object: how many executions its metrics take. The fake takes one for each metric.
+struct host {
+    size_t executions;
+    unsigned adds;
+};
+
 static CUptiResult host_initialize(CUpti_Profiler_Host_Initialize_Params *p)
 {
-    static char object;
-    p->pHostObject = (CUpti_Profiler_Host_Object *)&object;
-    return strcmp(p->pChipName, "FK100") == 0 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+    if (strcmp(p->pChipName, "FK100") != 0)
+        return CUPTI_ERROR_INVALID_PARAMETER;
+    p->pHostObject = calloc(1, sizeof(struct host));
+    fake.hosts++;
+    return CUPTI_SUCCESS;
 }
 
 static CUptiResult host_deinitialize(CUpti_Profiler_Host_Deinitialize_Params *p)
 {
-    (void)p;
+    free(p->pHostObject);
+    fake.hosts--;
     return CUPTI_SUCCESS;
 }
 
@@ -117,23 +127,26 @@ static CUptiResult host_get_metric_properties(CUpti_Profiler_Host_GetMetricPrope
     return CUPTI_SUCCESS;
 }
 
-static size_t planned; // metrics of the group that is made: the fake takes one execution for each
-
 static CUptiResult host_config_add_metrics(CUpti_Profiler_Host_ConfigAddMetrics_Params *p)
 {
-    planned = p->numMetrics;
+    struct host *host = (struct host *)p->pHostObject;
+    if (host->adds++ > 0 && fake.no_joint)
+        return CUPTI_ERROR_INVALID_METRIC_NAME;
+    // One that plans what is added later into the executions of what was there before.
+    host->executions =
+        fake.merges && p->numMetrics < host->executions ? host->executions : host->executions + p->numMetrics;
     return CUPTI_SUCCESS;
 }
 
 static CUptiResult host_get_config_image_size(CUpti_Profiler_Host_GetConfigImageSize_Params *p)
 {
-    p->configImageSize = sizeof planned;
+    p->configImageSize = sizeof(size_t);
     return CUPTI_SUCCESS;
 }
 
 static CUptiResult host_get_config_image(CUpti_Profiler_Host_GetConfigImage_Params *p)
 {
-    memcpy(p->pConfigImage, &planned, sizeof planned);
+    memcpy(p->pConfigImage, &((struct host *)p->pHostObject)->executions, sizeof(size_t));
     return CUPTI_SUCCESS;
 }
 
@@ -154,6 +167,7 @@ static CUptiResult host_evaluate(CUpti_Profiler_Host_EvaluateToGpuValues_Params 
 static CUptiResult range_enable(CUpti_RangeProfiler_Enable_Params *p)
 {
     static char object;
+    fake.sessions++;
     p->pRangeProfilerObject = (CUpti_RangeProfiler_Object *)&object;
     return CUPTI_SUCCESS;
 }
@@ -188,7 +202,7 @@ static CUptiResult range_set_config(CUpti_RangeProfiler_SetConfig_Params *p)
     if (!fake.configured) // later configurations of a session are accepted and not followed
         memcpy(&fake.passes, p->pConfig, sizeof fake.passes);
     fake.configured = true;
-    fake.passes_left = (unsigned)fake.passes;
+    fake.next_pass = p->passIndex;
     data = p->pCounterDataImage;
     data_bytes = p->counterDataImageSize;
     return p->targetNestingLevel == 1 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
@@ -199,9 +213,10 @@ static CUptiResult range_start(CUpti_RangeProfiler_Start_Params *p)
     (void)p;
     if (fake.start_result != CUPTI_SUCCESS)
         return fake.start_result;
-    if (fake.started || fake.passes_left == 0)
+    if (fake.started || fake.next_pass >= fake.passes)
         return CUPTI_ERROR_INVALID_OPERATION;
     fake.started = true;
+    fake.runs[fake.next_pass]++;
     fake.starts++;
     fake.ranges = 0;
     return CUPTI_SUCCESS;
@@ -218,15 +233,16 @@ static CUptiResult range_stop(CUpti_RangeProfiler_Stop_Params *p)
     if (!fake.started)
         return CUPTI_ERROR_INVALID_OPERATION;
     fake.started = false;
-    fake.passes_left--;
-    p->isAllPassSubmitted = fake.passes_left == 0;
+    fake.next_pass = (fake.next_pass + 1) % fake.passes;
+    p->passIndex = fake.next_pass;
+    p->isAllPassSubmitted = fake.next_pass == 0;
     return CUPTI_SUCCESS;
 }
 
 static CUptiResult range_decode_data(CUpti_RangeProfiler_DecodeData_Params *p)
 {
     p->numOfRangeDropped = 0;
-    return fake.passes_left == 0 ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_OPERATION;
+    return CUPTI_SUCCESS;
 }
 
 void fake_cupti_fill(struct kr_cupti *cupti)

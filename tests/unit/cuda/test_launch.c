@@ -111,6 +111,77 @@ static void test_values(void **state)
     assert_int_equal(fake.starts, EXECUTIONS);
 }
 
+// One session for all groups and dispatches; each execution is a pass of its group's own.
+static void test_groups_share_a_session(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    for (unsigned i = 1; i <= 3; i++) {
+        launch(&increments, memory);
+        assert_replayed(i - 1);
+        for (unsigned pass = 0; pass < EXECUTIONS; pass++)
+            assert_int_equal(fake.runs[pass], i);
+    }
+    assert_int_equal(fake.sessions, 1);
+    assert_int_equal(fake.passes, EXECUTIONS);
+}
+
+static void assert_a_session_each(void)
+{
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    for (unsigned i = 1; i <= 2; i++) {
+        launch(&increments, memory);
+        assert_replayed(i - 1);
+        assert_int_equal(fake.sessions, i * 2);
+        assert_int_equal(fake.value[i - 1][0][0].value, 1);
+        assert_int_equal(fake.value[i - 1][1][0].value, 3);
+    }
+}
+
+static void test_groups_that_cannot_share_a_session(void **state)
+{
+    (void)state;
+    fake.no_joint = true;
+    assert_a_session_each();
+}
+
+static void test_groups_that_would_be_mixed_up(void **state)
+{
+    (void)state;
+    static const char *const large[] = {"sm__runs.sum", "sm__share.ratio", "sm__runs.max"},
+                             *const small[] = {"sm__runs.sum"};
+    fake.merges = true;
+    fake.names[0] = large;
+    fake.name_count[0] = 3;
+    fake.names[1] = small;
+    fake.name_count[1] = 1;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    launch(&increments, memory);
+    assert_replayed(0);
+    assert_int_equal(fake.sessions, 2);
+    assert_int_equal(fake.value[0][0][0].value, 3);
+    assert_int_equal(fake.value[0][1][0].value, 1);
+}
+
+// A group that is made later is not in the configuration of the session that is open.
+static void test_group_that_comes_later(void **state)
+{
+    (void)state;
+    static const char *const names_later[] = {"sm__runs_more.max", "sm__runs.avg"};
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    char error[128];
+    launch(&increments, memory);
+    assert_int_equal(fake.sessions, 1);
+    kreplay_group_destroy(fake.groups[1]);
+    assert_int_equal(kreplay_group_create(0, names_later, 2, &fake.groups[1], error, sizeof error), 0);
+    launch(&increments, memory);
+    assert_replayed(1);
+    assert_int_equal(fake.sessions, 2);
+    assert_int_equal(fake.passes, 3);
+    assert_int_equal(fake.pass[1][1].value_count, 2);
+    assert_int_equal(fake.value[1][1][0].value, 2);
+}
+
 static void test_other_launch_calls(void **state)
 {
     (void)state;
@@ -371,6 +442,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_memory_and_variables_change_once),
         TEST(test_values),
+        TEST(test_groups_share_a_session),
+        TEST(test_groups_that_cannot_share_a_session),
+        TEST(test_groups_that_would_be_mixed_up),
+        TEST(test_group_that_comes_later),
         TEST(test_other_launch_calls),
         TEST(test_printing_kernel),
         TEST(test_module_that_was_not_seen),
