@@ -168,8 +168,8 @@ static int copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_co
     return status;
 }
 
-static int compare(void *ctx, uint32_t agent, const void *a, const void *b, size_t bytes, size_t block_bytes,
-                   uint8_t *changed)
+static int compare_all(void *ctx, uint32_t agent, const struct kr_comparison *list, size_t count,
+                       size_t block_bytes)
 {
     struct kr_cuda *cuda = ctx;
     struct kr_device *device = device_of(cuda, agent);
@@ -178,8 +178,7 @@ static int compare(void *ctx, uint32_t agent, const void *a, const void *b, size
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return status;
-    status =
-        kr_blocks_compare(&device->blocks, &cuda->driver, device->stream, a, b, bytes, block_bytes, changed);
+    status = kr_blocks_compare(&device->blocks, &cuda->driver, device->stream, list, count, block_bytes);
     kr_own_leave(&own);
     return status;
 }
@@ -340,7 +339,7 @@ const struct kr_backend kr_cuda_backend = {
     .release = release,
     .room = room,
     .copy = copy,
-    .compare = compare,
+    .compare_all = compare_all,
     .pass_begin = pass_begin,
     .submit = submit,
     .pass_end = pass_end,

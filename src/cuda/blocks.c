@@ -9,28 +9,56 @@
 #define SCATTER_SLICES  32u // thread blocks a copy
 #define SCATTER_FEWEST  8u  // below, single copies are as fast
 #define SCATTER_MOST    65535u
+#define SCATTER_BYTES   ((size_t)1 << 20) // above, a single copy is faster
+
+// One region of a comparison, as the kernel reads it. Blocks are numbered through the list.
+struct part {
+    uint64_t a, b, bytes, first_block;
+};
 
 static const char ptx[] =
     ".version 6.0\n"
     ".target sm_50\n"
     ".address_size 64\n"
-    // changed[i] = 1 if a and b differ in block i. One thread block a block.
-    ".visible .entry kr_compare(.param .u64 p_a, .param .u64 p_b, .param .u64 p_bytes, .param .u64 "
-    "p_block_bytes,\n"
+    // changed[i] = 1 if both sides of block i differ, where blocks are numbered through a list of regions
+    // {a, b, bytes, first block}. One thread block a block; each finds its region: the last that begins at or
+    // before it.
+    ".visible .entry kr_compare(.param .u64 p_list, .param .u32 p_count, .param .u64 p_block_bytes,\n"
     "                           .param .u64 p_changed)\n"
     "{\n"
     "  .reg .pred p, differs;\n"
     "  .reg .b16 h1, h2;\n"
-    "  .reg .b32 tid, threads, block, sum, x<4>, y<4>;\n"
-    "  .reg .b64 a, b, left, size, offset, index, step, words, at, mask, out;\n"
-    "  ld.param.u64 a, [p_a];\n"
-    "  ld.param.u64 b, [p_b];\n"
-    "  ld.param.u64 left, [p_bytes];\n"
+    "  .reg .b32 tid, threads, block, sum, low, high, middle, x<4>, y<4>;\n"
+    "  .reg .b64 list, a, b, left, size, offset, number, first, index, step, words, at, mask, out;\n"
+    "  ld.param.u64 list, [p_list];\n"
+    "  ld.param.u32 high, [p_count];\n"
     "  ld.param.u64 size, [p_block_bytes];\n"
     "  mov.u32 tid, %tid.x;\n"
     "  mov.u32 threads, %ntid.x;\n"
     "  mov.u32 block, %ctaid.x;\n"
-    "  mul.wide.u32 offset, block, 1;\n"
+    "  cvt.u64.u32 number, block;\n"
+    "  mov.u32 low, 0;\n"
+    "SEARCH:\n"
+    "  sub.u32 middle, high, low;\n"
+    "  setp.le.u32 p, middle, 1;\n"
+    "  @p bra FOUND;\n"
+    "  shr.u32 middle, middle, 1;\n"
+    "  add.u32 middle, middle, low;\n"
+    "  mul.wide.u32 at, middle, 32;\n"
+    "  add.u64 at, at, list;\n"
+    "  ld.global.u64 first, [at+24];\n"
+    "  setp.le.u64 p, first, number;\n"
+    "  @p mov.u32 low, middle;\n"
+    "  @!p mov.u32 high, middle;\n"
+    "  bra SEARCH;\n"
+    "FOUND:\n"
+    "  mul.wide.u32 at, low, 32;\n"
+    "  add.u64 at, at, list;\n"
+    "  ld.global.u64 a, [at];\n"
+    "  ld.global.u64 b, [at+8];\n"
+    "  ld.global.u64 left, [at+16];\n"
+    "  ld.global.u64 first, [at+24];\n"
+    "  sub.u64 offset, number, first;\n"
     "  mul.lo.u64 offset, offset, size;\n"
     "  sub.u64 left, left, offset;\n"
     "  min.u64 size, size, left;\n"
@@ -146,6 +174,7 @@ static const char ptx[] =
 
 int kr_blocks_set_up(struct kr_blocks *blocks, const struct kr_driver *driver)
 {
+    _Static_assert(sizeof(struct part) == 32, "the compare kernel reads struct part");
     CUmodule module = NULL;
     if (driver->module_load_data(&module, ptx) != CUDA_SUCCESS ||
         driver->module_get_function(&blocks->compare, module, "kr_compare") != CUDA_SUCCESS ||
@@ -155,17 +184,17 @@ int kr_blocks_set_up(struct kr_blocks *blocks, const struct kr_driver *driver)
 }
 
 // Buffers only grow, half more than needed.
-static int grow_map(struct kr_blocks *blocks, const struct kr_driver *driver, size_t bytes)
+static int grow_memory(struct kr_blocks *blocks, const struct kr_driver *driver, size_t bytes)
 {
-    if (bytes <= blocks->map_bytes)
+    if (bytes <= blocks->memory_bytes)
         return 0;
-    if (blocks->map)
-        driver->mem_free(blocks->map);
-    blocks->map = 0;
-    blocks->map_bytes = 0;
-    if (driver->mem_alloc(&blocks->map, bytes + bytes / 2) != CUDA_SUCCESS)
+    if (blocks->memory)
+        driver->mem_free(blocks->memory);
+    blocks->memory = 0;
+    blocks->memory_bytes = 0;
+    if (driver->mem_alloc(&blocks->memory, bytes + bytes / 2) != CUDA_SUCCESS)
         return KREPLAY_NO_MEMORY;
-    blocks->map_bytes = bytes + bytes / 2;
+    blocks->memory_bytes = bytes + bytes / 2;
     return 0;
 }
 
@@ -185,38 +214,81 @@ static int grow_staged(struct kr_blocks *blocks, const struct kr_driver *driver,
     return 0;
 }
 
-int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                      const void *a, const void *b, size_t bytes, size_t block_bytes, uint8_t *changed)
+static size_t blocks_of(const struct kr_comparison *item, size_t block_bytes)
 {
-    size_t count = bytes / block_bytes + (bytes % block_bytes != 0);
-    void *arguments[] = {&a, &b, &bytes, &block_bytes, &blocks->map};
+    return item->bytes / block_bytes + (item->bytes % block_bytes != 0);
+}
 
-    if (count == 0)
-        return 0;
-    if (count > INT32_MAX) // the grid's limit
-        return KREPLAY_UNSUPPORTED;
-    if (grow_map(blocks, driver, count) != 0 || grow_staged(blocks, driver, count) != 0)
-        return KREPLAY_NO_MEMORY;
-    if (driver->launch_kernel(blocks->compare, (unsigned)count, 1, 1, COMPARE_THREADS, 1, 1, 0, stream,
-                              arguments, NULL) != CUDA_SUCCESS ||
-        driver->memcpy_async((CUdeviceptr)(uintptr_t)blocks->staged, blocks->map, count, stream) !=
-            CUDA_SUCCESS ||
-        driver->stream_synchronize(stream) != CUDA_SUCCESS)
+// Writes the list as the kernel reads it. Regions without a block are left out.
+static uint32_t stage(struct part *parts, const struct kr_comparison *list, size_t count, size_t block_bytes)
+{
+    uint64_t block = 0;
+    uint32_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        if (list[i].bytes == 0)
+            continue;
+        parts[used++] = (struct part){(uintptr_t)list[i].a, (uintptr_t)list[i].b, list[i].bytes, block};
+        block += blocks_of(&list[i], block_bytes);
+    }
+    return used;
+}
+
+static int run_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
+                       uint32_t count, uint32_t block_count, size_t block_bytes, size_t map_offset)
+{
+    CUdeviceptr staged = (CUdeviceptr)(uintptr_t)blocks->staged, map = blocks->memory + map_offset;
+    void *arguments[] = {&blocks->memory, &count, &block_bytes, &map};
+    if (driver->memcpy_async(blocks->memory, staged, count * sizeof(struct part), stream) != CUDA_SUCCESS ||
+        driver->launch_kernel(blocks->compare, block_count, 1, 1, COMPARE_THREADS, 1, 1, 0, stream, arguments,
+                              NULL) != CUDA_SUCCESS ||
+        driver->memcpy_async(staged + map_offset, map, block_count, stream) != CUDA_SUCCESS) {
+        driver->stream_synchronize(stream); // what was begun still uses the buffers
         return KREPLAY_DEVICE;
-    memcpy(changed, blocks->staged, count);
+    }
+    return driver->stream_synchronize(stream) == CUDA_SUCCESS ? 0 : KREPLAY_DEVICE;
+}
+
+int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
+                      const struct kr_comparison *list, size_t count, size_t block_bytes)
+{
+    size_t map_offset = count * sizeof(struct part), block_count = 0;
+
+    for (size_t i = 0; i < count; i++)
+        block_count += blocks_of(&list[i], block_bytes);
+    if (block_count == 0)
+        return 0;
+    if (block_count > INT32_MAX || count > INT32_MAX) // the grid's limit
+        return KREPLAY_UNSUPPORTED;
+    if (grow_memory(blocks, driver, map_offset + block_count) != 0 ||
+        grow_staged(blocks, driver, map_offset + block_count) != 0)
+        return KREPLAY_NO_MEMORY;
+    uint32_t used = stage((struct part *)blocks->staged, list, count, block_bytes);
+    int status = run_compare(blocks, driver, stream, used, (uint32_t)block_count, block_bytes, map_offset);
+    if (status != 0)
+        return status;
+    const unsigned char *map = blocks->staged + map_offset;
+    for (size_t i = 0; i < count; i++) {
+        size_t own = blocks_of(&list[i], block_bytes);
+        memcpy(list[i].changed, map, own);
+        map += own;
+    }
     return 0;
 }
 
+// Copies the small ones of the list with one kernel, which reads it where it is: pinned host memory is within
+// its reach.
 static int scatter(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                   const struct kr_copy *list, size_t count)
+                   const struct kr_copy *list, size_t count, unsigned small)
 {
-    // The kernel reads the list where it is: pinned host memory is within its reach.
     void *arguments[] = {&blocks->staged};
-    if (grow_staged(blocks, driver, count * sizeof *list) != 0)
+    if (grow_staged(blocks, driver, small * sizeof *list) != 0)
         return KREPLAY_NO_MEMORY;
-    memcpy(blocks->staged, list, count * sizeof *list);
-    if (driver->launch_kernel(blocks->scatter, SCATTER_SLICES, (unsigned)count, 1, SCATTER_THREADS, 1, 1, 0,
-                              stream, arguments, NULL) != CUDA_SUCCESS)
+    struct kr_copy *staged = (struct kr_copy *)blocks->staged;
+    for (size_t i = 0; i < count; i++)
+        if (list[i].bytes <= SCATTER_BYTES)
+            *staged++ = list[i];
+    if (driver->launch_kernel(blocks->scatter, SCATTER_SLICES, small, 1, SCATTER_THREADS, 1, 1, 0, stream,
+                              arguments, NULL) != CUDA_SUCCESS)
         return KREPLAY_DEVICE;
     return 0;
 }
@@ -231,11 +303,16 @@ int kr_blocks_copy(struct kr_blocks *blocks, const struct kr_driver *driver, CUs
                    const struct kr_copy *list, size_t count)
 {
     _Static_assert(sizeof(struct kr_copy) == 24, "the scatter kernel reads struct kr_copy");
+    size_t small = 0;
     int status = 0;
-    if (count >= SCATTER_FEWEST && count <= SCATTER_MOST)
-        status = scatter(blocks, driver, stream, list, count);
-    else
-        for (size_t i = 0; i < count && status == 0; i++)
+
+    for (size_t i = 0; i < count; i++)
+        small += list[i].bytes <= SCATTER_BYTES;
+    bool together = small >= SCATTER_FEWEST && small <= SCATTER_MOST;
+    if (together)
+        status = scatter(blocks, driver, stream, list, count, (unsigned)small);
+    for (size_t i = 0; i < count && status == 0; i++)
+        if (!together || list[i].bytes > SCATTER_BYTES)
             status = copy_one(driver, stream, &list[i]);
     if (driver->stream_synchronize(stream) != CUDA_SUCCESS)
         return KREPLAY_DEVICE;

@@ -8,16 +8,16 @@
 
 struct kr_blocks {
     CUfunction compare, scatter;
-    CUdeviceptr map;       // of a comparison, on the device
-    unsigned char *staged; // pinned host memory: map of a comparison, list of a scatter
-    size_t map_bytes, staged_bytes;
+    CUdeviceptr memory;    // on the device: list of a comparison, and the map of its blocks
+    unsigned char *staged; // pinned host memory: the same, or the list of a scatter
+    size_t memory_bytes, staged_bytes;
 };
 
 // With the context current, as all below. Buffers are kept for the life of the context.
 int kr_blocks_set_up(struct kr_blocks *blocks, const struct kr_driver *driver);
-// As backend.h's compare and copy; complete on return.
+// As backend.h's compare_all and copy; complete on return.
 int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                      const void *a, const void *b, size_t bytes, size_t block_bytes, uint8_t *changed);
+                      const struct kr_comparison *list, size_t count, size_t block_bytes);
 int kr_blocks_copy(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
                    const struct kr_copy *list, size_t count);
 

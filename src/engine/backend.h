@@ -30,6 +30,13 @@ struct kr_copy {
     size_t bytes;
 };
 
+// Two sides of memory that are to be compared; `changed` has one place for each block.
+struct kr_comparison {
+    const void *a, *b;
+    size_t bytes;
+    uint8_t *changed;
+};
+
 // What the back end measured for one operation in one pass. `values` has room for the group's value_capacity.
 struct kr_op_result {
     uint64_t start_ns, end_ns;
@@ -77,6 +84,10 @@ struct kr_backend {
     // else 0.
     int (*compare)(void *ctx, uint32_t agent, const void *a, const void *b, size_t bytes, size_t block_bytes,
                    uint8_t *changed);
+    // May be NULL. The same for a whole list, where that is cheaper than one by one: then compare is not called
+    // and may be NULL. After an error none of the list is compared.
+    int (*compare_all)(void *ctx, uint32_t agent, const struct kr_comparison *list, size_t count,
+                       size_t block_bytes);
     // May be NULL. Asked after the live execution and the comparison that follows it, when both sides of all captured
     // memory have been seen: NONE, or why the dispatch must not be repeated after all.
     kreplay_reason (*object)(void *ctx, uint32_t agent);

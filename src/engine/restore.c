@@ -47,30 +47,52 @@ static void note_the_living(struct kr_engine *engine, struct kr_shadow *shadow)
     }
 }
 
+static void all_changed(const struct kr_comparison *item, size_t block_bytes)
+{
+    memset(item->changed, 1, kr_blocks(item->bytes, block_bytes));
+}
+
+static bool compare_list(struct kr_engine *engine, uint32_t agent, const struct kr_comparison *list,
+                         size_t count)
+{
+    const struct kr_backend *backend = engine->backend;
+    size_t block_bytes = engine->bounds.block_bytes;
+    bool sure = true;
+
+    if (backend->compare_all) {
+        sure = backend->compare_all(engine->ctx, agent, list, count, block_bytes) == 0;
+        for (size_t i = 0; i < count && !sure; i++)
+            all_changed(&list[i], block_bytes);
+        return sure;
+    }
+    for (size_t i = 0; i < count; i++)
+        if (backend->compare(engine->ctx, agent, list[i].a, list[i].b, list[i].bytes, block_bytes,
+                             list[i].changed) != 0) {
+            all_changed(&list[i], block_bytes);
+            sure = false;
+        }
+    return sure;
+}
+
 // shadow->changed = blocks in which memory and S0 differ. A region that cannot be compared counts as changed
 // all over. Returns false if there was one.
 static bool compare(struct kr_engine *engine, struct kr_shadow *shadow, struct kr_stats *stats)
 {
-    size_t block_bytes = engine->bounds.block_bytes;
-    bool sure = true;
+    size_t count = 0;
 
     if (shadow->block_count > 0)
         memset(shadow->changed, 0, shadow->block_count);
     if (kr_fault_on(engine, KR_FAULT_compare))
         return true;
     for (size_t i = 0; i < shadow->region_count; i++) {
-        struct kr_region *region = &shadow->regions[i];
-        uint8_t *map = shadow->changed + region->first_block;
+        const struct kr_region *region = &shadow->regions[i];
         if (!region->lives)
             continue;
         stats->compared_bytes += region->bytes;
-        if (engine->backend->compare(engine->ctx, shadow->agent, region->base, region->copy.at, region->bytes,
-                                     block_bytes, map) != 0) {
-            memset(map, 1, kr_blocks(region->bytes, block_bytes));
-            sure = false;
-        }
+        shadow->comparisons[count++] = (struct kr_comparison){region->base, region->copy.at, region->bytes,
+                                                              shadow->changed + region->first_block};
     }
-    return sure;
+    return count == 0 || compare_list(engine, shadow->agent, shadow->comparisons, count);
 }
 
 // What a run of blocks is copied between.

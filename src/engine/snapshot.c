@@ -44,6 +44,7 @@ void kr_shadow_fini(struct kr_engine *engine, struct kr_shadow *shadow)
     free(shadow->idle);
     free(shadow->write_set);
     free(shadow->changed);
+    free(shadow->comparisons);
     pthread_mutex_destroy(&shadow->lock);
 }
 

@@ -43,6 +43,8 @@ struct kr_shadow {
     uint64_t host_bytes;          // of all buffers above that are host memory
     uint8_t *write_set, *changed; // one byte a block: W; result of the last compare
     size_t block_count, block_capacity;
+    struct kr_comparison *comparisons; // scratch: one a region
+    size_t comparison_capacity;
     uint64_t write_set_bytes;
     struct kr_copy batch[KR_BATCH];
     size_t batch_count;

@@ -24,6 +24,9 @@ int kr_maps_lay_out(struct kr_shadow *shadow, size_t block_bytes)
         return KREPLAY_NO_MEMORY;
     if (kr_grow((void **)&shadow->changed, &shadow->block_capacity, blocks, 1) != 0)
         return KREPLAY_NO_MEMORY;
+    if (kr_grow((void **)&shadow->comparisons, &shadow->comparison_capacity, shadow->region_count,
+                sizeof *shadow->comparisons) != 0)
+        return KREPLAY_NO_MEMORY;
     shadow->block_count = blocks;
     return 0;
 }

@@ -26,9 +26,10 @@ struct fake_kernel {
 struct fake_cuda {
     struct kr_cuda cuda;
     // The device.
-    unsigned launches; // of the program's kernels, by whomever
-    unsigned syncs;    // calls that block in the driver
-    bool stuck;        // events are never reached
+    unsigned launches;                 // of the program's kernels, by whomever
+    unsigned syncs;                    // calls that block in the driver
+    unsigned compares, scatters, rows; // of kreplay's own kernels, and the grid of the last launch
+    bool stuck;                        // events are never reached
     CUstream capturing;
     // CUPTI.
     CUptiResult start_result;

@@ -111,6 +111,30 @@ static void test_values(void **state)
     assert_int_equal(fake.starts, EXECUTIONS);
 }
 
+// Any number of regions is compared and copied at once; each keeps what belongs to it.
+static void test_many_regions(void **state)
+{
+    (void)state;
+    enum { REGIONS = 300 };
+    static uint64_t *memory[REGIONS];
+    for (unsigned i = 0; i < REGIONS; i++) {
+        memory[i] = fake_alloc("cuMemAlloc_v2", i % 3 == 0 ? 8 : 5000 + i);
+        *memory[i] = i;
+    }
+    fake_alloc("cuMemAlloc_v2", (size_t)3 << 20); // too large for the common kernel
+    for (unsigned i = 0; i < REGIONS; i += 100) {
+        fake.compares = fake.scatters = 0;
+        launch(&increments, memory[i]);
+        assert_replayed(i / 100);
+        assert_true(fake.outcome[i / 100].deterministic);
+        assert_int_equal(fake.compares, 2); // for the write set, and at the end
+        assert_true(fake.scatters > 0);
+        assert_int_equal(fake.outcome[i / 100].write_set_bytes, (i % 3 == 0 ? 8 : 4096) + 8);
+    }
+    for (unsigned i = 0; i < REGIONS; i++)
+        assert_int_equal(*memory[i], i + (i % 100 == 0));
+}
+
 // One session for all groups and dispatches; each execution is a pass of its group's own.
 static void test_groups_share_a_session(void **state)
 {
@@ -442,6 +466,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(test_memory_and_variables_change_once),
         TEST(test_values),
+        TEST(test_many_regions),
         TEST(test_groups_share_a_session),
         TEST(test_groups_that_cannot_share_a_session),
         TEST(test_groups_that_would_be_mixed_up),
