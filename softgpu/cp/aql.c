@@ -58,6 +58,7 @@ static uint32_t code_of_fault(enum sg_fault_kind kind)
         {SG_FAULT_LDS, SG_QUEUE_ERROR_APERTURE},
         {SG_FAULT_TRAP, (uint32_t)SG_QUEUE_ERROR_EXCEPTION},
         {SG_FAULT_RESOURCES, SG_QUEUE_ERROR_GROUP_SIZE},
+        {SG_FAULT_TIMEOUT, (uint32_t)SG_QUEUE_ERROR_EXCEPTION},
     };
     for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++) {
         if (codes[i].kind == kind)
@@ -112,6 +113,8 @@ static enum sg_aql_result dispatch(struct sg_aql *aql, const hsa_kernel_dispatch
         .interrupt = raise_event,
         .ctx = aql,
         .stop = &aql->stop,
+        .timeout_ns = aql->gpu->timeout_ns,
+        .gws = &aql->gws,
     };
     if (sg_kernel_object_load(&aql->kernels, packet->kernel_object, &launch))
         return fail(error, SG_QUEUE_ERROR_CODE_OBJECT,

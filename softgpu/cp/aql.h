@@ -18,6 +18,7 @@ struct sg_aql {
     amd_queue_t *amd_queue;
     struct sg_pm4_queue pm4;
     struct sg_kernel_cache kernels;
+    struct sg_gws gws;
     volatile int stop; // set by another thread: a running kernel ends early
 };
 

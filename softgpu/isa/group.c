@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Runs the waves of one work-group on one thread: the instruction loop, round robin at barriers, yields and
-// the end of a time slice, and counting by class.
+// The turn of one work-group: the instruction loop, its waves one after another until each is at a barrier,
+// yields or has had its slice; and counting by class.
 #include "softgpu/isa/machine.h"
 
-#include <sched.h>
 #include <stdio.h>
 
 // Instructions that a wave runs before the next one has its turn. A wave that spins on another wave of its
@@ -17,6 +16,27 @@ static void stopped(struct sg_wave *w)
     w->fault->address = 0;
     snprintf(w->fault->text, sizeof w->fault->text, "kernel %.60s was stopped at 0x%llx",
              w->group->launch->kernel_name, (unsigned long long)w->pc);
+}
+
+// Names the instruction that would have come next.
+static void timed_out(struct sg_machine *m, struct sg_wave *w)
+{
+    const double seconds = (double)m->launch->timeout_ns / 1e9;
+    m->running = w;
+    m->inst = NULL;
+    const struct sg_inst *inst = sg_code_fetch(&m->code, w->pc);
+    if (inst) {
+        w->pc += 4 * (uint64_t)inst->n_words;
+        sg_wave_fault(w, inst, SG_FAULT_TIMEOUT, 0,
+                      "not ended after %g s (SOFTGPU_TIMEOUT), wave %u of work-group %u,%u,%u", seconds,
+                      w->wave_in_group, w->group->id[0], w->group->id[1], w->group->id[2]);
+        return;
+    }
+    w->fault->kind = SG_FAULT_TIMEOUT;
+    w->fault->pc = w->pc;
+    snprintf(w->fault->text, sizeof w->fault->text,
+             "kernel %.60s not ended after %g s (SOFTGPU_TIMEOUT), at 0x%llx", w->group->launch->kernel_name,
+             seconds, (unsigned long long)w->pc);
 }
 
 static enum sg_step cannot_execute(struct sg_wave *w, const struct sg_inst *inst)
@@ -61,59 +81,67 @@ static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w)
 }
 
 // Releases the barrier when every wave that has not ended waits at it.
-static void pass_barrier(struct sg_machine *m)
+static void pass_barrier(struct sg_resident *r)
 {
-    for (unsigned i = 0; i < m->group.n_waves; i++)
-        if (!m->wave[i].ended && !m->wave[i].at_barrier)
+    for (unsigned i = 0; i < r->group.n_waves; i++)
+        if (!r->wave[i].ended && !r->wave[i].at_barrier)
             return;
-    for (unsigned i = 0; i < m->group.n_waves; i++)
-        m->wave[i].at_barrier = false;
+    for (unsigned i = 0; i < r->group.n_waves; i++)
+        r->wave[i].at_barrier = false;
 }
 
-bool sg_group_run(struct sg_machine *m)
+enum sg_turn sg_group_turn(struct sg_machine *m, struct sg_resident *r)
 {
-    const volatile int *stop = m->group.launch->stop;
-    unsigned alive = m->group.n_waves;
-    while (alive) {
-        bool progress = false;
-        for (unsigned i = 0; i < m->group.n_waves; i++) {
-            struct sg_wave *w = &m->wave[i];
-            if (w->ended || w->at_barrier)
-                continue;
-            if (stop && *stop) {
-                stopped(w);
-                return false;
-            }
-            switch (run_slice(m, w)) {
-            case SG_STEP_OK:
-                progress = true;
-                break;
-            case SG_STEP_YIELD:
-                break;
-            case SG_STEP_BARRIER:
-                w->at_barrier = true;
-                progress = true;
-                pass_barrier(m);
-                break;
-            case SG_STEP_END:
-                w->ended = true;
-                alive--;
-                progress = true;
-                pass_barrier(m);
-                break;
-            case SG_STEP_FAULT:
-                return false;
-            }
+    const volatile int *stop = m->launch->stop;
+    bool moved = false, at_gws = false;
+    for (unsigned i = 0; i < r->group.n_waves; i++) {
+        struct sg_wave *w = &r->wave[i];
+        if (w->ended || w->at_barrier)
+            continue;
+        if (stop && *stop) {
+            stopped(w);
+            return SG_TURN_FAULT;
         }
-        if (!progress) // all wait for something outside: let the thread run that makes it happen
-            sched_yield();
+        if (m->deadline_ns && sg_now_ns() > m->deadline_ns) {
+            timed_out(m, w);
+            return SG_TURN_FAULT;
+        }
+        if (w->gws_wait != SG_GWS_NONE && !sg_gws_released(w)) {
+            at_gws = true;
+            continue;
+        }
+        switch (run_slice(m, w)) {
+        case SG_STEP_OK:
+        case SG_STEP_POLL:
+            moved = true;
+            break;
+        case SG_STEP_YIELD:
+            break;
+        case SG_STEP_WAIT:
+            at_gws = true;
+            break;
+        case SG_STEP_BARRIER:
+            w->at_barrier = true;
+            moved = true;
+            pass_barrier(r);
+            break;
+        case SG_STEP_END:
+            w->ended = true;
+            if (--r->alive == 0)
+                return SG_TURN_ENDED;
+            moved = true;
+            pass_barrier(r);
+            break;
+        case SG_STEP_FAULT:
+            return SG_TURN_FAULT;
+        }
     }
-    return true;
+    return moved ? SG_TURN_MOVED : at_gws ? SG_TURN_WAITING : SG_TURN_IDLE;
 }
 
 void sg_group_count(struct sg_machine *m)
 {
-    struct sg_counts *c = m->group.counts;
+    struct sg_counts *c = m->turn->group.counts;
     const uint64_t *t = m->tally;
     c->valu += t[SG_CLASS_VALU];
     c->salu += t[SG_CLASS_SALU];

@@ -54,7 +54,15 @@ struct sg_inst;
 
 // Executes one instruction for one wave. PC already points behind the instruction. Returns 0 to go on or an
 // sg_step value; on SG_STEP_FAULT wave->fault is filled (use sg_wave_fault()).
-enum sg_step { SG_STEP_OK = 0, SG_STEP_END, SG_STEP_BARRIER, SG_STEP_YIELD, SG_STEP_FAULT };
+enum sg_step {
+    SG_STEP_OK = 0,
+    SG_STEP_END,
+    SG_STEP_BARRIER,
+    SG_STEP_YIELD, // asks to be continued later: sleeps
+    SG_STEP_POLL,  // has looked often at memory that others change: others first
+    SG_STEP_WAIT,  // waits at a global wave sync resource
+    SG_STEP_FAULT
+};
 typedef enum sg_step (*sg_exec_fn)(struct sg_wave *wave, const struct sg_inst *inst);
 
 // One row of an opcode table: tables are const arrays per encoding, indexed or searched by opcode.

@@ -10,6 +10,16 @@
 // Shader engines of the emulated die (MI200 has 8). Work-group g runs on engine g % SG_SHADER_ENGINES.
 #define SG_SHADER_ENGINES 8
 
+// Global wave sync: counters at which waves of a whole dispatch meet. They belong to a queue and outlive
+// launches: one dispatch initialises what the next one uses. Zero-initialised is valid; used by one launch at a
+// time.
+#define SG_GWS_RESOURCES 64
+struct sg_gws {
+    uint32_t
+        counter[SG_GWS_RESOURCES]; // waves that a barrier still waits for but the last; units of a semaphore
+    uint32_t phase[SG_GWS_RESOURCES]; // changes when all that wait are released
+};
+
 // The 64-byte AMD kernel descriptor, reduced to what a launch needs. The old amd_kernel_code_t has the entry
 // offset, rsrc1, rsrc2 and property bits at the same byte offsets, so both kinds decode alike.
 // Source: LLVM "User Guide for AMDGPU Backend", Kernel Descriptor.
@@ -32,6 +42,8 @@ struct sg_launch {
     void (*interrupt)(void *ctx, uint32_t event_id); // s_sendmsg MSG_INTERRUPT with M0
     void *ctx;                                       // passed to the two calls above
     const volatile int *stop; // non-NULL: when it becomes non-zero the launch ends with SG_FAULT_STOPPED
+    uint64_t timeout_ns;      // non-zero: a launch that runs longer ends with SG_FAULT_TIMEOUT
+    struct sg_gws *gws;       // of the queue; NULL: ds_gws_* are illegal
 };
 
 // What one shader engine executed during a launch. Counts are wave instructions (one per issue, whatever
@@ -63,6 +75,7 @@ enum sg_fault_kind {
     SG_FAULT_TRAP,      // s_trap (device assert, abort)
     SG_FAULT_RESOURCES, // a launch the device cannot hold (too many work-items, LDS, registers)
     SG_FAULT_STOPPED,   // asked to stop
+    SG_FAULT_TIMEOUT,   // ran longer than allowed
 };
 
 struct sg_fault {
@@ -72,7 +85,9 @@ struct sg_fault {
     char text[256];   // whole message: words, mnemonic when known, kernel, address
 };
 
-// Runs every work-group of the launch to its end on the calling thread. `counts` is an array of
+// Runs every work-group of the launch to its end on the calling thread. Work-groups start in order. As long as
+// each ends within a bounded number of instructions they run one after another; otherwise as many as an MI210
+// holds take turns, so that groups may wait for each other. `counts` is an array of
 // SG_SHADER_ENGINES, added to, not cleared. Returns 0, or -1 with *fault filled; counts then hold what ran
 // until the fault.
 int sg_isa_launch(const struct sg_launch *launch, struct sg_counts *counts, struct sg_fault *fault);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A launch: checks that the device could hold it, walks its work-groups in order, and turns host faults of
-// emulated accesses into faults of the launch. LDS is zeroed for each group and VGPRs for each wave (see
+// A launch: checks that the device could hold it, brings the storage of its work-groups, and turns host faults
+// of emulated accesses into faults of the launch. LDS is zeroed for each group and VGPRs for each wave (see
 // sg_wave_start); scratch is not, as on hardware.
 #include "softgpu/isa/machine.h"
 #include "softgpu/isa/memory.h"
@@ -17,6 +17,10 @@
 #define VGPRS_OF_SIMD         512
 #define VGPR_GRANULE          8
 #define SIMDS                 4
+#define WAVES_OF_SIMD         8
+#define CUS_OF_MI210          104
+#define SHARE_BYTES           (UINT64_C(1) << 30) // registers, LDS and scratch of groups that take turns
+#define PAGE                  4096u
 #define PROPERTY_WAVE32       0x400
 #define RSRC1_VGPRS(r)        (((r)&0x3f) + 1) // granules
 #define RSRC3_ACCUM_OFFSET(r) ((((r)&0x3f) + 1) * 4)
@@ -30,19 +34,52 @@ static void *map(size_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static size_t vgpr_bytes(void)
+static uint64_t round_up(uint64_t v, uint64_t to)
 {
-    return (size_t)SG_MAX_WAVES * SG_VGPR_ROWS * SG_LANES * sizeof(uint32_t);
+    return (v + to - 1) / to * to;
+}
+
+// Registers first: they and what follows them begin at page boundaries.
+static struct sg_resident *resident_map(unsigned waves, uint64_t lds_bytes, uint64_t scratch_bytes)
+{
+    const uint64_t head = round_up(sizeof(struct sg_resident), PAGE);
+    const uint64_t vgpr = (uint64_t)waves * SG_VGPR_ROWS * SG_LANES * sizeof(uint32_t);
+    const uint64_t lds = round_up(lds_bytes, PAGE);
+    uint8_t *block = map(head + vgpr + lds + scratch_bytes);
+    if (!block)
+        return NULL;
+    struct sg_resident *r = (struct sg_resident *)(void *)block;
+    r->bytes = head + vgpr + lds + scratch_bytes;
+    r->vgpr = (uint32_t(*)[SG_LANES])(void *)(block + head);
+    r->lds = block + head + vgpr;
+    r->scratch = scratch_bytes ? block + head + vgpr + lds : NULL;
+    return r;
+}
+
+struct sg_resident *sg_resident_new(const struct sg_machine *m)
+{
+    return resident_map(m->group_waves, m->lds_bytes, m->wave_scratch_bytes * m->group_waves);
+}
+
+void sg_resident_free(struct sg_resident *r)
+{
+    munmap(r, r->bytes);
+}
+
+static void own_scratch_free(struct sg_machine *m)
+{
+    if (m->scratch_bytes)
+        munmap(m->resident[0]->scratch, m->scratch_bytes);
+    m->scratch_bytes = 0;
 }
 
 static void machine_free(void *p)
 {
     struct sg_machine *m = p;
-    if (m->vgpr)
-        munmap(m->vgpr, vgpr_bytes());
-    if (m->scratch)
-        munmap(m->scratch, m->scratch_bytes);
-    free(m->lds);
+    if (m->n_resident) {
+        own_scratch_free(m);
+        sg_resident_free(m->resident[0]);
+    }
     sg_code_free(&m->code);
     free(m);
 }
@@ -64,24 +101,23 @@ static struct sg_machine *machine_get(void)
     if (!m)
         return NULL;
     sg_code_begin(&m->code);
-    m->vgpr = map(vgpr_bytes());
-    m->lds = calloc(1, SG_LDS_BYTES);
-    if (!m->vgpr || !m->lds || pthread_setspecific(machine_key, m) != 0) {
+    m->resident[0] = resident_map(SG_MAX_WAVES, SG_LDS_BYTES, 0);
+    m->n_resident = m->resident[0] ? 1 : 0;
+    if (!m->n_resident || pthread_setspecific(machine_key, m) != 0) {
         machine_free(m);
         return NULL;
     }
     return m;
 }
 
-static bool machine_scratch(struct sg_machine *m, uint64_t bytes)
+static bool own_scratch(struct sg_machine *m, uint64_t bytes)
 {
     if (bytes <= m->scratch_bytes)
         return true;
-    if (m->scratch)
-        munmap(m->scratch, m->scratch_bytes);
-    m->scratch = map(bytes);
-    m->scratch_bytes = m->scratch ? bytes : 0;
-    return m->scratch;
+    own_scratch_free(m);
+    m->resident[0]->scratch = map(bytes);
+    m->scratch_bytes = m->resident[0]->scratch ? bytes : 0;
+    return m->scratch_bytes != 0;
 }
 
 static int refuse(const struct sg_launch *l, struct sg_fault *fault, const char *format, ...)
@@ -103,11 +139,6 @@ static int refuse(const struct sg_launch *l, struct sg_fault *fault, const char 
 static unsigned total_vgprs(const struct sg_launch *l)
 {
     return RSRC1_VGPRS(l->rsrc1) * VGPR_GRANULE;
-}
-
-static uint64_t round_up(uint64_t v, uint64_t to)
-{
-    return (v + to - 1) / to * to;
 }
 
 static uint64_t wave_scratch_bytes(const struct sg_launch *l)
@@ -153,41 +184,26 @@ static void grant_vgprs(struct sg_machine *m, const struct sg_launch *l)
     m->acc_vgprs = acc < 256 ? acc : 256;
 }
 
-static bool run_group(struct sg_machine *m, const uint32_t id[3])
+static unsigned smaller(uint64_t a, uint64_t b)
 {
-    struct sg_group *group = &m->group;
-    const struct sg_launch *l = group->launch;
-    uint32_t size[3];
-    for (unsigned i = 0; i < 3; i++) {
-        const uint32_t left = l->grid[i] - id[i] * l->workgroup[i];
-        size[i] = left < l->workgroup[i] ? left : l->workgroup[i];
-    }
-    memcpy(group->id, id, sizeof group->id);
-    group->n_waves = (size[0] * size[1] * size[2] + SG_LANES - 1) / SG_LANES;
-    group->counts->workgroups++;
-    group->counts->waves += group->n_waves;
-    memset(group->lds, 0, group->lds_bytes);
-    for (unsigned i = 0; i < group->n_waves; i++)
-        sg_wave_start(m, i, size);
-    const bool ok = sg_group_run(m);
-    sg_group_count(m);
-    return ok;
+    return (unsigned)(a < b ? a : b);
 }
 
-static void walk_groups(struct sg_machine *m, struct sg_counts *counts)
+// As many groups as an MI210 holds of this kernel, but no more than what SHARE_BYTES of host memory hold.
+static unsigned resident_limit(const struct sg_machine *m)
 {
-    const struct sg_launch *l = m->group.launch;
-    uint32_t groups[3], id[3];
-    for (unsigned i = 0; i < 3; i++)
-        groups[i] = (uint32_t)(((uint64_t)l->grid[i] + l->workgroup[i] - 1) / l->workgroup[i]);
-    uint64_t number = 0;
-    for (id[2] = 0; id[2] < groups[2]; id[2]++)
-        for (id[1] = 0; id[1] < groups[1]; id[1]++)
-            for (id[0] = 0; id[0] < groups[0]; id[0]++) {
-                m->group.counts = &counts[number++ % SG_SHADER_ENGINES];
-                if (!run_group(m, id))
-                    return;
-            }
+    const unsigned total = total_vgprs(m->launch);
+    const unsigned waves_of_cu = SIMDS * smaller(WAVES_OF_SIMD, VGPRS_OF_SIMD / total);
+    unsigned of_cu = waves_of_cu / m->group_waves;
+    if (m->lds_bytes)
+        of_cu = smaller(of_cu, SG_LDS_BYTES / m->lds_bytes);
+    if (!of_cu)
+        of_cu = 1;
+    const uint64_t wave_bytes =
+        (uint64_t)(m->arch_vgprs + m->acc_vgprs) * SG_LANES * sizeof(uint32_t) + m->wave_scratch_bytes;
+    const uint64_t group_bytes = m->group_waves * wave_bytes + m->lds_bytes + sizeof(struct sg_resident);
+    const unsigned fit = smaller(SHARE_BYTES / group_bytes + 1, SG_MAX_RESIDENT);
+    return smaller(fit, (uint64_t)of_cu * CUS_OF_MI210);
 }
 
 // A host fault came: the wave that ran, and what it did, are still in the machine.
@@ -212,7 +228,7 @@ static void host_fault(struct sg_machine *m)
              (unsigned long long)w->pc, w->group->launch->kernel_name);
 }
 
-static void run_guarded(struct sg_machine *m, struct sg_counts *counts)
+static void run_guarded(struct sg_machine *m)
 {
     if (sigsetjmp(m->guard.env, 0)) {
         host_fault(m);
@@ -220,8 +236,39 @@ static void run_guarded(struct sg_machine *m, struct sg_counts *counts)
         return;
     }
     sg_guard_arm(&m->guard);
-    walk_groups(m, counts);
+    sg_schedule(m);
     sg_guard_arm(NULL);
+}
+
+// State of the launch. False when out of memory.
+static bool begin(struct sg_machine *m, const struct sg_launch *l, struct sg_counts *counts,
+                  struct sg_fault *fault)
+{
+    m->launch = l;
+    m->counts = counts;
+    m->fault = fault;
+    m->deadline_ns = l->timeout_ns ? sg_now_ns() + l->timeout_ns : 0;
+    for (unsigned i = 0; i < 3; i++)
+        m->groups[i] = (uint32_t)(((uint64_t)l->grid[i] + l->workgroup[i] - 1) / l->workgroup[i]);
+    m->n_groups = (uint64_t)m->groups[0] * m->groups[1] * m->groups[2];
+    m->next_group = 0;
+    m->group_waves = (l->workgroup[0] * l->workgroup[1] * l->workgroup[2] + SG_LANES - 1) / SG_LANES;
+    m->lds_bytes = (uint32_t)round_up(l->group_segment_bytes, LDS_GRANULE);
+    m->wave_scratch_bytes = wave_scratch_bytes(l);
+    grant_vgprs(m, l);
+    m->max_resident = resident_limit(m);
+    return own_scratch(m, m->wave_scratch_bytes * SG_MAX_WAVES);
+}
+
+// The thread's own storage goes back to its place, that of the other groups away.
+static void end(struct sg_machine *m, struct sg_resident *own)
+{
+    for (unsigned i = 0; i < m->n_resident; i++)
+        if (m->resident[i] != own)
+            sg_resident_free(m->resident[i]);
+    m->resident[0] = own;
+    m->n_resident = 1;
+    sg_code_end(&m->code);
 }
 
 int sg_isa_launch(const struct sg_launch *launch, struct sg_counts *counts, struct sg_fault *fault)
@@ -233,20 +280,10 @@ int sg_isa_launch(const struct sg_launch *launch, struct sg_counts *counts, stru
     struct sg_machine *m = machine_get();
     if (!m)
         return refuse(launch, fault, "no host memory for registers");
-    const uint64_t wave_bytes = wave_scratch_bytes(launch);
-    if (!machine_scratch(m, wave_bytes * SG_MAX_WAVES))
+    struct sg_resident *own = m->resident[0];
+    if (!begin(m, launch, counts, fault))
         return refuse(launch, fault, "no host memory for scratch");
-    grant_vgprs(m, launch);
-    m->group = (struct sg_group){
-        .launch = launch,
-        .lds = m->lds,
-        .lds_bytes = (uint32_t)round_up(launch->group_segment_bytes, LDS_GRANULE),
-        .scratch = wave_bytes ? m->scratch : NULL,
-        .scratch_wave_bytes = wave_bytes,
-    };
-    for (unsigned i = 0; i < SG_MAX_WAVES; i++)
-        m->wave[i].fault = fault;
-    run_guarded(m, counts);
-    sg_code_end(&m->code);
+    run_guarded(m);
+    end(m, own);
     return fault->kind == SG_FAULT_NONE ? 0 : -1;
 }

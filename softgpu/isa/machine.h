@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What one thread runs launches with: storage of one work-group, kept from group to group and from launch to
-// launch, and the state of the launch in progress. Lives on the heap, so that it survives the jump out of a
-// faulting access.
+// What one thread runs launches with: resident work-groups with their storage, and the state of the launch in
+// progress. Lives on the heap, so that it survives the jump out of a faulting access. One work-group's storage
+// is kept from launch to launch; more exist only while groups of one launch take turns.
 #ifndef SG_MACHINE_H
 #define SG_MACHINE_H
 
@@ -13,34 +13,76 @@
 #define SG_MAX_WAVES     (SG_MAX_WORKGROUP / SG_LANES)
 #define SG_LDS_BYTES     65536
 #define SG_VGPR_ROWS     (512 + 16) // a wide access may name registers past the last one
+#define SG_MAX_RESIDENT  4096
+
+// A work-group that has started and not ended. Pages of its storage come into being when used.
+struct sg_resident {
+    struct sg_group group;
+    struct sg_wave wave[SG_MAX_WAVES];
+    unsigned alive;             // waves that have not ended
+    uint32_t (*vgpr)[SG_LANES]; // SG_VGPR_ROWS for each wave
+    uint8_t *lds;
+    uint8_t *scratch; // NULL when the launch has none
+    uint64_t bytes;   // of the mapping that holds all this
+};
 
 struct sg_machine {
     struct sg_guard guard;
     struct sg_code_view code;
-    struct sg_group group;
-    struct sg_wave wave[SG_MAX_WAVES];
 
-    uint32_t (*vgpr)[SG_LANES]; // SG_VGPR_ROWS for each wave; pages come into being when used
-    uint8_t *lds;               // SG_LDS_BYTES
-    uint8_t *scratch;           // grows to the largest need seen
+    // [0] is the thread's own, with room for any group; its scratch grows to the largest need seen.
+    struct sg_resident *resident[SG_MAX_RESIDENT];
+    unsigned n_resident; // with storage
     uint64_t scratch_bytes;
 
-    // In progress.
-    struct sg_wave *running;
-    const struct sg_inst *inst; // being executed; NULL while fetching
-    uint64_t tally[SG_CLASS_OTHER + 1];
-    uint64_t lanes_valu;
+    // The launch in progress.
+    const struct sg_launch *launch;
+    struct sg_counts *counts; // of SG_SHADER_ENGINES
+    struct sg_fault *fault;
+    uint64_t deadline_ns; // 0 = none
+    uint32_t groups[3];
+    uint64_t n_groups, next_group;
+    unsigned group_waves; // of a whole group
+    unsigned max_resident;
+    uint32_t lds_bytes;
+    uint64_t wave_scratch_bytes;
     unsigned arch_vgprs, acc_vgprs; // granted to each wave
+    struct sg_resident *turn;       // whose turn it is
+    struct sg_wave *running;
+    const struct sg_inst *inst;         // being executed; NULL while fetching
+    uint64_t tally[SG_CLASS_OTHER + 1]; // of the turn, until sg_group_count()
+    uint64_t lanes_valu;
 };
 
-// Gives wave `index` of the group in machine->group its initial state. `size` are the work-items that this
-// group really has (less than the work-group size at the edge of the grid).
-void sg_wave_start(struct sg_machine *machine, unsigned index, const uint32_t size[3]);
+// Gives wave `index` of the group in `resident` its initial state. `size` are the work-items that this group
+// really has (less than the work-group size at the edge of the grid).
+void sg_wave_start(const struct sg_machine *machine, struct sg_resident *resident, unsigned index,
+                   const uint32_t size[3]);
 
-// Runs the waves of machine->group, already started, to their end. False: machine->wave[].fault is filled.
-bool sg_group_run(struct sg_machine *machine);
+// What became of a group's turn, in which each of its waves ran at most one slice.
+enum sg_turn {
+    SG_TURN_ENDED, // all waves have ended
+    SG_TURN_MOVED,
+    SG_TURN_IDLE,    // every wave waits or sleeps
+    SG_TURN_WAITING, // the same, and one waits at a global wave sync resource
+    SG_TURN_FAULT,   // machine->fault is filled
+};
+enum sg_turn sg_group_turn(struct sg_machine *machine, struct sg_resident *resident);
 
-// Adds what was tallied to group->counts.
+// Adds what was tallied to the counts of the group whose turn it was.
 void sg_group_count(struct sg_machine *machine);
+
+// True when a wave that waits at a global wave sync resource may go on; it then no longer waits.
+bool sg_gws_released(struct sg_wave *wave);
+
+// Runs all work-groups of the launch. False: machine->fault is filled.
+bool sg_schedule(struct sg_machine *machine);
+
+// A mapping for a group of the launch in progress, and its end. NULL when out of memory.
+struct sg_resident *sg_resident_new(const struct sg_machine *machine);
+void sg_resident_free(struct sg_resident *resident);
+
+// Nanoseconds of the monotonic clock.
+uint64_t sg_now_ns(void);
 
 #endif

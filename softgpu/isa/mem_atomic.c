@@ -249,5 +249,5 @@ enum sg_step sg_lanes_atomic(struct sg_wave *w, const struct sg_inst *inst, stru
             w->vgpr[dst][lane] = old;
     }
     sg_lanes_finish(lanes);
-    return SG_STEP_OK;
+    return returns ? sg_polled(w) : SG_STEP_OK;
 }

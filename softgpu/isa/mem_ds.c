@@ -205,9 +205,10 @@ static enum sg_step ds_write_tid(struct sg_wave *w, const struct sg_inst *inst)
         .opcode = op, .encoding = SG_ENC_DS, .klass = SG_CLASS_LDS, .mnemonic = n, .exec = fn,               \
         .dst_dwords = dst, .src_dwords = {a, d0, d1}, .arg = argument, .flags = flag                         \
     }
-#define GWS(op, n, a)                                                                                        \
+#define GWS(op, n, fn, a, argument)                                                                          \
     {                                                                                                        \
-        .opcode = op, .encoding = SG_ENC_DS, .klass = SG_CLASS_GDS, .mnemonic = n, .src_dwords = { 0, a, 0 } \
+        .opcode = op, .encoding = SG_ENC_DS, .klass = SG_CLASS_GDS, .mnemonic = n, .exec = fn,               \
+        .src_dwords = {0, a, 0}, .arg = argument                                                             \
     }
 #define A64(op) (SG_ATOMIC_##op | SG_ATOMIC_64)
 #define A32(op) SG_ATOMIC_##op
@@ -325,12 +326,12 @@ static const struct sg_opinfo ds_rows[] = {
     ROW(120, "ds_read2st64_b64", ds_read2, 4, 1, 0, 0, SG_MEM_B64 | STRIDE64, 0),
     ROW(124, "ds_add_rtn_f64", ds_rmw, 2, 1, 2, 0, A64(FADD), RTN),
     ROW(126, "ds_condxchg32_rtn_b64", ds_rmw, 2, 1, 2, 0, A64(CONDXCHG), RTN),
-    GWS(152, "ds_gws_sema_release_all", 0),
-    GWS(153, "ds_gws_init", 1),
-    GWS(154, "ds_gws_sema_v", 0),
-    GWS(155, "ds_gws_sema_br", 1),
-    GWS(156, "ds_gws_sema_p", 0),
-    GWS(157, "ds_gws_barrier", 1),
+    GWS(152, "ds_gws_sema_release_all", sg_gws_release_all, 0, 0),
+    GWS(153, "ds_gws_init", sg_gws_init, 1, 0),
+    GWS(154, "ds_gws_sema_v", sg_gws_sema_v, 0, 0),
+    GWS(155, "ds_gws_sema_br", sg_gws_sema_v, 1, 1),
+    GWS(156, "ds_gws_sema_p", sg_gws_sema_p, 0, 0),
+    GWS(157, "ds_gws_barrier", sg_gws_barrier, 1, 0),
     ROW(182, "ds_read_addtid_b32", ds_read_tid, 1, 0, 0, 0, 0, 0),
     ROW(189, "ds_consume", sg_ds_consume, 1, 0, 0, 0, 0, 0),
     ROW(190, "ds_append", sg_ds_append, 1, 0, 0, 0, 0, 0),

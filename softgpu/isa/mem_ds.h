@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Between the two files of DS.
+// Between the files of DS.
 #ifndef SG_MEM_DS_H
 #define SG_MEM_DS_H
 
@@ -13,5 +13,12 @@ enum sg_step sg_ds_permute(struct sg_wave *w, const struct sg_inst *inst);
 enum sg_step sg_ds_bpermute(struct sg_wave *w, const struct sg_inst *inst);
 enum sg_step sg_ds_append(struct sg_wave *w, const struct sg_inst *inst);
 enum sg_step sg_ds_consume(struct sg_wave *w, const struct sg_inst *inst);
+
+// Global wave sync; mem_gws.c.
+enum sg_step sg_gws_init(struct sg_wave *w, const struct sg_inst *inst);
+enum sg_step sg_gws_barrier(struct sg_wave *w, const struct sg_inst *inst);
+enum sg_step sg_gws_sema_p(struct sg_wave *w, const struct sg_inst *inst);
+enum sg_step sg_gws_sema_v(struct sg_wave *w, const struct sg_inst *inst);
+enum sg_step sg_gws_release_all(struct sg_wave *w, const struct sg_inst *inst);
 
 #endif

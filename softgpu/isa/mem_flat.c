@@ -120,7 +120,7 @@ static enum sg_step finish_load(struct sg_wave *w, const struct sg_inst *inst, c
     if (inst->lds)
         return sg_lanes_load_lds(w, inst, lanes, kind);
     sg_lanes_load(w, lanes, inst->vdst, kind);
-    return SG_STEP_OK;
+    return inst->glc ? sg_polled(w) : SG_STEP_OK;
 }
 
 static enum sg_step flat_load(struct sg_wave *w, const struct sg_inst *inst)

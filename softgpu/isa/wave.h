@@ -29,6 +29,8 @@ struct sg_group {
     struct sg_counts *counts; // of the shader engine this group runs on
 };
 
+enum sg_gws_wait { SG_GWS_NONE, SG_GWS_BARRIER, SG_GWS_SEMAPHORE };
+
 struct sg_wave {
     uint32_t sgpr[128];
     uint32_t (*vgpr)[SG_LANES]; // [512]: 0..255 VGPRs, 256..511 AGPRs. Index = inst->vdst, or src - 256
@@ -40,6 +42,11 @@ struct sg_wave {
     // s_set_gpr_idx_on modes (bit 0 src0, 1 src1, 2 src2, 3 dst), 0 = off; index in M0[7:0]
     uint8_t gpr_idx_mode;
     bool at_barrier, ended;
+    // Waiting at a global wave sync resource: which, and its phase when the wait began.
+    uint8_t gws_wait; // enum sg_gws_wait
+    uint8_t gws_resource;
+    uint32_t gws_phase;
+    uint32_t polls; // instructions that may be part of a spin loop; see sg_polled()
     struct sg_group *group;
     struct sg_fault *fault;
 };
@@ -59,6 +66,14 @@ static inline void sg_set_sgpr64(struct sg_wave *w, unsigned n, uint64_t v)
 static inline uint64_t sg_exec(const struct sg_wave *w)
 {
     return sg_sgpr64(w, SG_SGPR_EXEC);
+}
+
+// Notes an instruction that waves spin on (an atomic that returns, a load past the caches). A wave that has
+// many of them gives way: whoever it waits for should not have to wait for the end of its slice.
+#define SG_POLLS 32
+static inline enum sg_step sg_polled(struct sg_wave *w)
+{
+    return ++w->polls % SG_POLLS ? SG_STEP_OK : SG_STEP_POLL;
 }
 
 // Scalar value of a SRC number that is not a VGPR: register, inline constant, special, literal. Sign

@@ -116,18 +116,18 @@ static uint32_t start_mode(const struct sg_launch *l)
            RSRC2_EXCEPTIONS(l->rsrc2) << 12 | RSRC1_FP16_OVFL(l->rsrc1) << 23;
 }
 
-void sg_wave_start(struct sg_machine *machine, unsigned index, const uint32_t size[3])
+void sg_wave_start(const struct sg_machine *machine, struct sg_resident *resident, unsigned index,
+                   const uint32_t size[3])
 {
-    struct sg_wave *w = &machine->wave[index];
-    struct sg_fault *fault = w->fault;
+    struct sg_wave *w = &resident->wave[index];
     memset(w, 0, sizeof *w);
-    w->fault = fault;
-    w->group = &machine->group;
+    w->fault = machine->fault;
+    w->group = &resident->group;
     w->wave_in_group = index;
-    w->vgpr = machine->vgpr + (size_t)index * SG_VGPR_ROWS;
-    w->pc = machine->group.launch->entry;
-    w->mode = start_mode(machine->group.launch);
-    w->status = STATUS_VALID | STATUS_TRAP_EN | (machine->group.n_waves > 1 ? STATUS_IN_TG : 0);
+    w->vgpr = resident->vgpr + (size_t)index * SG_VGPR_ROWS;
+    w->pc = machine->launch->entry;
+    w->mode = start_mode(machine->launch);
+    w->status = STATUS_VALID | STATUS_TRAP_EN | (resident->group.n_waves > 1 ? STATUS_IN_TG : 0);
     // Registers of hardware hold what the wave before left there; zeroes make runs repeatable.
     memset(w->vgpr, 0, machine->arch_vgprs * sizeof w->vgpr[0]);
     memset(w->vgpr + 256, 0, machine->acc_vgprs * sizeof w->vgpr[0]);

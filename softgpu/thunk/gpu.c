@@ -30,11 +30,28 @@ static unsigned wanted_gpus(void)
     return (unsigned)n;
 }
 
+// Whole or broken seconds.
+static uint64_t wanted_timeout_ns(void)
+{
+    const char *text = getenv("SOFTGPU_TIMEOUT");
+    if (!text || !*text)
+        return 0;
+    char *end = NULL;
+    double seconds = strtod(text, &end);
+    if (*end || !(seconds > 0 && seconds < 1e9)) {
+        fprintf(stderr, "softgpu: SOFTGPU_TIMEOUT=%s is not a number of seconds; kernels are not bounded\n",
+                text);
+        return 0;
+    }
+    return (uint64_t)(seconds * 1e9);
+}
+
 int sg_gpus_open(void)
 {
     if (gpu_count)
         return 0;
     unsigned n = wanted_gpus();
+    uint64_t timeout_ns = wanted_timeout_ns();
     for (unsigned i = 0; i < n; i++) {
         struct sg_perf *perf = sg_perf_create();
         if (!perf)
@@ -42,7 +59,8 @@ int sg_gpus_open(void)
         gpus[i] = (struct sg_gpu){.node_id = 1 + i,
                                   .shared_aperture_hi = SG_SHARED_APERTURE >> 32,
                                   .private_aperture_hi = SG_PRIVATE_APERTURE >> 32,
-                                  .perf = perf};
+                                  .perf = perf,
+                                  .timeout_ns = timeout_ns};
     }
     gpu_count = n;
     for (unsigned i = 0; i < n; i++)

@@ -11,6 +11,7 @@ struct sg_gpu {
     uint32_t node_id;
     uint32_t shared_aperture_hi, private_aperture_hi; // upper halves of the FLAT apertures
     struct sg_perf *perf;
+    uint64_t timeout_ns; // a kernel that runs longer is an error; 0 = none is
 };
 
 // GPU clock: 25 MHz ticks derived from the monotonic clock; what signals' start_ts and end_ts are in.

@@ -3,6 +3,7 @@
 // engines. Compute queues with AQL packets only.
 #include "softgpu/cp/queue.h"
 #include "softgpu/cp/sdma.h"
+#include "softgpu/isa/isa.h"
 #include "softgpu/thunk/hsakmt_api.h"
 
 #include <errno.h>
@@ -170,5 +171,23 @@ HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID QueueId)
     if (is_free(&queue))
         return HSAKMT_STATUS_INVALID_HANDLE;
     destroy(&queue); // without the lock: it waits for the queue's thread
+    return HSAKMT_STATUS_SUCCESS;
+}
+
+// Every compute queue has its resources already; they are the queue's own, from number 0 on.
+HSAKMT_STATUS hsaKmtAllocQueueGWS(HSA_QUEUEID QueueId, HSAuint32 nGWS, HSAuint32 *firstGWS)
+{
+    if (!sg_thunk_usable())
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    if (nGWS > SG_GWS_RESOURCES)
+        return HSAKMT_STATUS_OUT_OF_RESOURCES;
+    pthread_mutex_lock(&lock);
+    const struct entry *slot = slot_of(QueueId);
+    bool compute = slot && slot->compute;
+    pthread_mutex_unlock(&lock);
+    if (!compute)
+        return HSAKMT_STATUS_INVALID_HANDLE;
+    if (firstGWS)
+        *firstGWS = 0;
     return HSAKMT_STATUS_SUCCESS;
 }

@@ -6,6 +6,7 @@
 // Per compute unit (SIMDs, waves, registers, LDS, caches) the values are an MI200 die's; the number of
 // compute units is 8, one to each of the 8 shader engines, because the runtime sizes its copy kernels by it
 // and every wave costs host time. Clocks and memory width are nominal: software has neither.
+#include "softgpu/isa/isa.h"
 #include "softgpu/thunk/hsakmt_api.h"
 
 #include <string.h>
@@ -35,6 +36,7 @@ static const HsaNodeProperties gpu_node = {
     .AMDName = "softgpu",
     .NumSdmaEngines = 2,
     .NumCpQueues = 24,
+    .NumGws = SG_GWS_RESOURCES,
     .VGPRSizePerCU = 512 * 1024,
     .SGPRSizePerCU = 16 * 1024,
 };

@@ -790,6 +790,173 @@ kernel endless
 again:
     s_branch again
 
+// ---- groups that wait for each other ----------------------------------------------------------------------
+
+// in[0] = number of groups. Each adds one to extra[0] and waits until all have; then adds to extra[1] in the
+// same way. out[group] = what it saw at last. `nap` is what it does between looks.
+.macro meet_at offset, nap
+    v_mov_b32 v2, 0
+    v_mov_b32 v3, 1
+    s_mov_b64 s[12:13], exec
+    s_mov_b64 exec, 1
+    global_atomic_add v4, v2, v3, s[8:9] offset:\offset glc
+look_\@:
+    \nap
+    global_load_dword v4, v2, s[8:9] offset:\offset glc
+    s_waitcnt vmcnt(0)
+    v_readfirstlane_b32 s11, v4
+    s_cmp_lt_u32 s11, s10
+    s_cbranch_scc1 look_\@
+    s_mov_b64 exec, s[12:13]
+    s_barrier
+.endm
+
+.macro meeting nap
+    arguments
+    s_load_dword s10, s[4:5], 0
+    s_waitcnt lgkmcnt(0)
+    v_cmp_gt_u32 vcc, 64, v0             // the group's first wave meets the others for all of it
+    s_cbranch_vccz rest_\@
+    meet_at 0, "\nap"
+    meet_at 4, "\nap"
+    s_lshl_b32 s14, s2, 2
+    s_store_dword s11, s[6:7], s14
+    s_endpgm
+rest_\@:
+    s_barrier
+    s_barrier
+    s_endpgm
+.endm
+
+kernel meet_spinning
+    meeting "s_nop 0"
+
+kernel meet_sleeping
+    meeting "s_sleep 1"
+
+// A lock in extra[0] guards the count in extra[1], which each group's one lane adds 1 to, in[0] times. The add is
+// a plain load and store with a long way in between.
+kernel lock_between_groups
+    arguments
+    s_load_dword s10, s[4:5], 0
+    s_waitcnt lgkmcnt(0)
+    s_mov_b64 exec, 1
+    v_mov_b32 v2, 0
+    v_mov_b32 v6, 1                      // new value, then the one to compare with
+    v_mov_b32 v7, 0
+lock_again:
+    global_atomic_cmpswap v4, v2, v[6:7], s[8:9] glc
+    s_waitcnt vmcnt(0)
+    v_readfirstlane_b32 s11, v4
+    s_cmp_lg_u32 s11, 0
+    s_cbranch_scc1 lock_again
+    global_load_dword v5, v2, s[8:9] offset:4 glc
+    s_movk_i32 s12, 1500
+long_way:
+    s_sub_u32 s12, s12, 1
+    s_cmp_lg_u32 s12, 0
+    s_cbranch_scc1 long_way
+    s_waitcnt vmcnt(0)
+    v_add_u32 v5, 1, v5
+    global_store_dword v2, v5, s[8:9] offset:4
+    global_store_dword v2, v2, s[8:9]
+    s_sub_u32 s10, s10, 1
+    s_cmp_lg_u32 s10, 0
+    s_cbranch_scc1 lock_again
+    s_endpgm
+
+// Group 0 waits for what the last group of the grid writes; in[0] = its number.
+kernel wait_for_last
+    arguments
+    s_load_dword s10, s[4:5], 0
+    s_waitcnt lgkmcnt(0)
+    v_mov_b32 v2, 0
+    s_cmp_eq_u32 s2, 0
+    s_cbranch_scc1 consumer
+    s_cmp_lg_u32 s2, s10
+    s_cbranch_scc1 neither
+    v_mov_b32 v3, 42
+    global_store_dword v2, v3, s[8:9]
+neither:
+    s_endpgm
+consumer:
+    global_load_dword v4, v2, s[8:9] glc
+    s_waitcnt vmcnt(0)
+    v_readfirstlane_b32 s11, v4
+    s_cmp_eq_u32 s11, 0
+    s_cbranch_scc1 consumer
+    global_store_dword v2, v4, s[6:7]
+    s_endpgm
+
+// in[0] = waves of the grid but one. Each counts itself in extra[0], meets the others and stores what it then
+// finds: out[wave], waves numbered by a ticket. Three times over.
+kernel meet_gws
+    arguments
+    s_load_dword s10, s[4:5], 0
+    s_waitcnt lgkmcnt(0)
+    s_mov_b64 exec, 1
+    v_mov_b32 v2, 0
+    v_mov_b32 v3, 1
+    v_mov_b32 v8, s10
+    s_mov_b32 m0, 0x20000                // resource 2 + 3
+    s_movk_i32 s12, 3
+meet_more:
+    global_atomic_add v6, v2, v3, s[8:9] glc
+    s_waitcnt vmcnt(0)
+    ds_gws_barrier v8 offset:3 gds
+    s_waitcnt lgkmcnt(0)
+    global_load_dword v4, v2, s[8:9] glc
+    s_waitcnt vmcnt(0)
+    ds_gws_barrier v8 offset:3 gds
+    v_lshlrev_b32 v5, 2, v6
+    global_store_dword v5, v4, s[6:7]
+    s_sub_u32 s12, s12, 1
+    s_cmp_lg_u32 s12, 0
+    s_cbranch_scc1 meet_more
+    s_endpgm
+
+kernel init_gws
+    arguments
+    s_load_dword s10, s[4:5], 0
+    s_waitcnt lgkmcnt(0)
+    v_mov_b32 v8, s10
+    s_mov_b32 m0, 0
+    ds_gws_init v8 offset:5 gds
+    s_endpgm
+
+// The first group takes a unit of a semaphore that the others give.
+kernel semaphore_gws
+    s_mov_b32 m0, 0
+    s_cmp_eq_u32 s2, 0
+    s_cbranch_scc1 take_units
+    ds_gws_sema_v offset:5 gds
+    s_endpgm
+take_units:
+    ds_gws_sema_p offset:5 gds
+    ds_gws_sema_p offset:5 gds
+    ds_gws_sema_p offset:5 gds
+    arguments
+    v_mov_b32 v2, 0
+    v_mov_b32 v3, 1
+    global_store_dword v2, v3, s[6:7]
+    s_endpgm
+
+// Each wave works for a long time and then stores what it found in its registers.
+kernel long_work
+    arguments
+    s_mov_b32 s10, 300000
+work_on:
+    v_add_u32 v4, v4, v0
+    s_sub_u32 s10, s10, 1
+    s_cmp_lg_u32 s10, 0
+    s_cbranch_scc1 work_on
+    s_lshl_b32 s11, s2, 8
+    s_add_u32 s6, s6, s11
+    s_addc_u32 s7, s7, 0
+    v_lshlrev_b32 v5, 2, v0
+    global_store_dword v5, v4, s[6:7]
+    s_endpgm
+
 // LDS and VGPRs of a fresh group are zero; leaves dirt behind.
 kernel fresh
     arguments
