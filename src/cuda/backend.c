@@ -74,8 +74,8 @@ static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
     struct kr_device *device = device_of(cuda, agent);
     struct kr_own own;
 
-    if (!device->context)
-        return 0; // a GPU that the program has not used
+    if (!device->context || device->lost)
+        return 0; // a GPU that the program has not used, or no longer uses
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return status;
@@ -142,13 +142,17 @@ static uint64_t room(void *ctx, uint32_t agent, enum kr_place place)
     return free_bytes > ROOM_LEFT ? free_bytes - ROOM_LEFT : 0;
 }
 
+// Copies within a GPU are not complete when the call returns.
 static int copy_plainly(const struct kr_driver *driver, const struct kr_copy *list, size_t count)
 {
-    for (size_t i = 0; i < count; i++)
+    int status = 0;
+    for (size_t i = 0; i < count && status == 0; i++)
         if (driver->memcpy_any((CUdeviceptr)(uintptr_t)list[i].to, (CUdeviceptr)(uintptr_t)list[i].from,
                                list[i].bytes) != CUDA_SUCCESS)
-            return KREPLAY_DEVICE;
-    return 0;
+            status = KREPLAY_DEVICE;
+    if (driver->stream_synchronize(CU_STREAM_LEGACY) != CUDA_SUCCESS)
+        status = KREPLAY_DEVICE;
+    return status;
 }
 
 static int copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_copy *list, size_t count)
@@ -189,8 +193,12 @@ static void say_why(struct kr_cuda *cuda, struct kr_device *device)
     if (!profiler->failed || profiler->said)
         return;
     profiler->said = true;
-    kr_engine_message(cuda->engine, "GPU %u: counters cannot be read: %s: %s", device->agent,
-                      profiler->failed, kr_cupti_text(&cuda->cupti, profiler->result));
+    kr_engine_message(cuda->engine, "GPU %u: counters cannot be read: %s: %s%s", device->agent,
+                      profiler->failed, kr_cupti_text(&cuda->cupti, profiler->result),
+                      profiler->result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
+                          ? "; run as root, or let the driver admit all users "
+                            "(NVreg_RestrictProfilingToAdminUsers=0)"
+                          : "");
 }
 
 static int pass_begin(void *ctx, uint32_t agent, kreplay_group *group, size_t op_count)

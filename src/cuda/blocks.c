@@ -175,10 +175,9 @@ static const char ptx[] =
 int kr_blocks_set_up(struct kr_blocks *blocks, const struct kr_driver *driver)
 {
     _Static_assert(sizeof(struct part) == 32, "the compare kernel reads struct part");
-    CUmodule module = NULL;
-    if (driver->module_load_data(&module, ptx) != CUDA_SUCCESS ||
-        driver->module_get_function(&blocks->compare, module, "kr_compare") != CUDA_SUCCESS ||
-        driver->module_get_function(&blocks->scatter, module, "kr_scatter") != CUDA_SUCCESS)
+    if ((!blocks->module && driver->module_load_data(&blocks->module, ptx) != CUDA_SUCCESS) ||
+        driver->module_get_function(&blocks->compare, blocks->module, "kr_compare") != CUDA_SUCCESS ||
+        driver->module_get_function(&blocks->scatter, blocks->module, "kr_scatter") != CUDA_SUCCESS)
         return KREPLAY_DEVICE;
     return 0;
 }

@@ -7,6 +7,7 @@
 #include "engine/backend.h"
 
 struct kr_blocks {
+    CUmodule module;
     CUfunction compare, scatter;
     CUdeviceptr memory;    // on the device: list of a comparison, and the map of its blocks
     unsigned char *staged; // pinned host memory: the same, or the list of a scatter

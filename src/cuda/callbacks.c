@@ -32,7 +32,7 @@ static const struct kr_call calls[] = {
     {"cuMemAllocAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
     {"cuMemAllocFromPoolAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
     {"cuMemFreeAsync*", kr_on_free, 0},
-    {"cuMemMap", kr_on_map, KR_MEMORY_UNTRACKED},
+    {"cuMemMap", kr_on_mapping, KR_MEMORY_UNTRACKED},
     {"cuMemUnmap", kr_on_unmap, 0},
     {"cuArrayCreate_v2", kr_on_handle, KR_MEMORY_UNTRACKED},
     {"cuArray3DCreate_v2", kr_on_handle, KR_MEMORY_UNTRACKED},
@@ -89,20 +89,41 @@ static const struct kr_call *find_call(const char *name)
 
 void kr_call_hold_gate(const struct kr_call_site *site)
 {
-    kr_gate_enter(site->cuda->engine, site->device->agent);
-    *site->data->correlationData = 1;
+    uint64_t held = 0;
+    for (uint32_t i = 0; i < site->cuda->device_count; i++) {
+        struct kr_device *device = &site->cuda->devices[i];
+        if (device != site->device && !device->context)
+            continue;
+        kr_gate_enter(site->cuda->engine, i);
+        held |= UINT64_C(1) << i;
+    }
+    *site->data->correlationData = held;
 }
 
 void kr_call_let_go(const struct kr_call_site *site)
 {
-    if (*site->data->correlationData)
-        kr_gate_leave(site->cuda->engine, site->device->agent);
+    uint64_t held = *site->data->correlationData;
+    for (uint32_t i = 0; i < site->cuda->device_count; i++)
+        if (held >> i & 1)
+            kr_gate_leave(site->cuda->engine, i);
 }
 
 void kr_call_complain(const struct kr_call_site *site, const char *consequence)
 {
     if (!atomic_exchange(&site->cuda->complained[site->cbid], true))
         kr_engine_message(site->cuda->engine, "%s: %s", site->data->functionName, consequence);
+}
+
+void kr_call_blind(const struct kr_call_site *site)
+{
+    struct kr_cuda *cuda = site->cuda;
+    for (uint32_t i = 0; i < cuda->device_count; i++)
+        if (&cuda->devices[i] == site->device || cuda->devices[i].context)
+            kr_engine_blind(cuda->engine, i, KREPLAY_REASON_UNTRACKED_MEMORY);
+    kr_engine_message(cuda->engine,
+                      "%s: out of memory, the allocation cannot be tracked; from now on kernels run once and "
+                      "are not counted",
+                      site->data->functionName);
 }
 
 static const CUpti_CallbackId resources[] = {
@@ -135,6 +156,7 @@ int kr_callbacks_enable(struct kr_cuda *cuda, char *error, size_t error_bytes)
     if (result == CUPTI_SUCCESS)
         return 0;
     snprintf(error, error_bytes, "cuptiEnableCallback: %s", kr_cupti_text(cupti, result));
+    cupti->unsubscribe(cuda->subscriber);
     return KREPLAY_UNAVAILABLE;
 }
 

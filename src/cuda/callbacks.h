@@ -31,7 +31,8 @@ static inline bool kr_call_succeeded(const struct kr_call_site *site)
     return *(const CUresult *)site->data->functionReturnValue == CUDA_SUCCESS;
 }
 
-// The agent's gate is held from the start of a call to its end; correlationData remembers that.
+// The gate is held from the start of a call to its end, that of each GPU in use, since a call can reach memory
+// of another one; correlationData remembers which.
 void kr_call_hold_gate(const struct kr_call_site *site);
 void kr_call_let_go(const struct kr_call_site *site);
 
@@ -44,15 +45,20 @@ int kr_callbacks_enable(struct kr_cuda *cuda, char *error, size_t error_bytes);
 void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                                const void *data);
 
-// Handlers. All but those of launches hold the agent's gate from enter to exit.
+// The inventory could not take memory in: what is not captured would not be put back, so nothing is replayed any
+// more.
+void kr_call_blind(const struct kr_call_site *site);
+
+// Handlers. All but those of launches hold the gate from enter to exit.
 // memory.c
 void kr_on_submission(const struct kr_call_site *site); // copies, fills and other work of the GPU
 void kr_on_alloc(const struct kr_call_site *site); // arguments start with: where to put the address; bytes
 void kr_on_alloc_pitch(const struct kr_call_site *site);
-void kr_on_map(const struct kr_call_site *site);    // address; bytes
-void kr_on_handle(const struct kr_call_site *site); // where to put a handle or the address of unknown bytes
-void kr_on_free(const struct kr_call_site *site);   // address or handle
-void kr_on_unmap(const struct kr_call_site *site);  // address; bytes
+void kr_on_map(const struct kr_call_site *site);     // address; bytes
+void kr_on_mapping(const struct kr_call_site *site); // the same, of virtual memory
+void kr_on_handle(const struct kr_call_site *site);  // where to put a handle or the address of unknown bytes
+void kr_on_free(const struct kr_call_site *site);    // address or handle
+void kr_on_unmap(const struct kr_call_site *site);   // address; bytes
 void kr_on_other_memory(const struct kr_call_site *site); // memory that nothing is known about, for good
 void kr_on_peer_access(const struct kr_call_site *site);
 // variables.c

@@ -77,9 +77,44 @@ static void *open_any(void)
     return library;
 }
 
-int kr_cupti_open(struct kr_cupti *cupti, char *error, size_t error_bytes)
+#define REMEDY                                                                                               \
+    "CUDA 12.6 update 2 or newer is needed: point CUDA_HOME or LD_LIBRARY_PATH at one, or update the "       \
+    "framework "                                                                                             \
+    "that brings this library"
+
+static int fill(struct kr_cupti *cupti, void *library, char *error, size_t error_bytes)
 {
     uint32_t version = 0;
+    Dl_info place = {0};
+
+    *(void **)&cupti->get_version = dlsym(library, "cuptiGetVersion");
+    if (!cupti->get_version || cupti->get_version(&version) != CUPTI_SUCCESS) {
+        snprintf(error, error_bytes, "the libcupti that was found has no version; " REMEDY);
+        return KREPLAY_UNAVAILABLE;
+    }
+    // A function pointer is an address, on the systems that dladdr exists on.
+    if (dladdr(*(void **)&cupti->get_version, &place) == 0)
+        place.dli_fname = "CUPTI";
+    if (version < OLDEST_VERSION) {
+        snprintf(error, error_bytes,
+                 "%s has CUPTI's version %u, which is without the range profiler; " REMEDY, place.dli_fname,
+                 version);
+        return KREPLAY_UNAVAILABLE;
+    }
+    for (size_t i = 0; i < COUNT(entries); i++) {
+        void *function = dlsym(library, entries[i].name);
+        if (!function) {
+            snprintf(error, error_bytes, "%s (CUPTI's version %u) has no %s; " REMEDY, place.dli_fname,
+                     version, entries[i].name);
+            return KREPLAY_UNAVAILABLE;
+        }
+        *(void **)((char *)cupti + entries[i].offset) = function;
+    }
+    return 0;
+}
+
+int kr_cupti_open(struct kr_cupti *cupti, char *error, size_t error_bytes)
+{
     void *library = open_any();
 
     if (!library) {
@@ -89,22 +124,10 @@ int kr_cupti_open(struct kr_cupti *cupti, char *error, size_t error_bytes)
             "CUDA_HOME or in /usr/local/cuda");
         return KREPLAY_UNAVAILABLE;
     }
-    *(void **)&cupti->get_version = dlsym(library, "cuptiGetVersion");
-    if (!cupti->get_version || cupti->get_version(&version) != CUPTI_SUCCESS || version < OLDEST_VERSION) {
-        snprintf(error, error_bytes,
-                 "CUPTI has version %u; the range profiler needs that of CUDA 12.6 update 2", version);
-        return KREPLAY_UNAVAILABLE;
-    }
-    for (size_t i = 0; i < COUNT(entries); i++) {
-        void *function = dlsym(library, entries[i].name);
-        if (!function) {
-            snprintf(error, error_bytes, "CUPTI (version %u) has no %s; CUDA 12.6 update 2 is needed",
-                     version, entries[i].name);
-            return KREPLAY_UNAVAILABLE;
-        }
-        *(void **)((char *)cupti + entries[i].offset) = function;
-    }
-    return 0;
+    int status = fill(cupti, library, error, error_bytes);
+    if (status != 0)
+        dlclose(library);
+    return status;
 }
 
 const char *kr_cupti_text(const struct kr_cupti *cupti, CUptiResult result)

@@ -14,7 +14,7 @@ int kr_own_enter(struct kr_own *own, const struct kr_cuda *cuda, const struct kr
     cuda->driver.thread_exchange_stream_capture_mode(&own->mode);
     if (!device)
         return 0;
-    own->pushed = cuda->driver.ctx_push_current(device->context) == CUDA_SUCCESS;
+    own->pushed = !device->lost && cuda->driver.ctx_push_current(device->context) == CUDA_SUCCESS;
     if (own->pushed)
         return 0;
     kr_own_leave(own);
@@ -160,16 +160,21 @@ bool kr_cuda_is_ours(struct kr_cuda *cuda, struct kr_device *device, CUcontext c
     return false;
 }
 
+static bool make_event(const struct kr_driver *driver, CUevent *event, unsigned flags)
+{
+    return *event || driver->event_create(event, flags) == CUDA_SUCCESS;
+}
+
+// What an earlier try has made is kept.
 int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device)
 {
     const struct kr_driver *driver = &cuda->driver;
     if (device->ready)
         return 0;
-    if (driver->stream_create(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS ||
-        driver->event_create(&device->idle, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS ||
-        driver->event_create(&device->begin, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
-        driver->event_create(&device->end, CU_EVENT_DEFAULT) != CUDA_SUCCESS ||
-        kr_blocks_set_up(&device->blocks, driver) != 0)
+    if ((!device->stream && driver->stream_create(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) ||
+        !make_event(driver, &device->idle, CU_EVENT_DISABLE_TIMING) ||
+        !make_event(driver, &device->begin, CU_EVENT_DEFAULT) ||
+        !make_event(driver, &device->end, CU_EVENT_DEFAULT) || kr_blocks_set_up(&device->blocks, driver) != 0)
         return KREPLAY_DEVICE;
     device->ready = true;
     return 0;

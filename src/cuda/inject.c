@@ -13,7 +13,8 @@
 
 static struct kr_cuda process = {
     .lock = PTHREAD_MUTEX_INITIALIZER,
-    .modules.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP,
+    .modules.lock = PTHREAD_MUTEX_INITIALIZER,
+    .modules.claiming = PTHREAD_MUTEX_INITIALIZER,
     .kernels.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 

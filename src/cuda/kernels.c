@@ -72,27 +72,30 @@ static kreplay_reason judge(struct kr_cuda *cuda, const struct kr_module *module
     return KREPLAY_REASON_NONE;
 }
 
-static void announce(struct kr_cuda *cuda, struct kr_device *device, const struct kr_module *module,
-                     CUfunction function, struct kr_kernel *kernel)
+static void learn_sizes(const struct kr_driver *driver, CUfunction function, struct kr_kernel *kernel)
 {
+    kernel->static_shared_bytes = attribute(driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+    kernel->local_bytes = attribute(driver, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+    kernel->registers = attribute(driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS);
+}
+
+static void announce(struct kr_cuda *cuda, const struct kr_device *device, const struct kr_module *module,
+                     struct kr_kernel *kernel)
+{
+    kernel->id = kr_engine_new_id(cuda->engine, KR_ID_KERNEL);
     kreplay_kernel record = {
         .size = sizeof record,
+        .kernel_id = kernel->id,
         .code_object_id = module->code_object_id,
         .agent_id = device->agent,
         .name = kernel->name,
+        .arch_vgprs = kernel->registers,
+        .group_segment_bytes = kernel->static_shared_bytes,
+        .private_segment_bytes = kernel->local_bytes,
     };
-    kernel->id = kr_engine_new_id(cuda->engine, KR_ID_KERNEL);
-    record.kernel_id = kernel->id;
-    if (function) {
-        kernel->static_shared_bytes = attribute(&cuda->driver, function, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-        kernel->local_bytes = attribute(&cuda->driver, function, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
-        record.arch_vgprs = attribute(&cuda->driver, function, CU_FUNC_ATTRIBUTE_NUM_REGS);
-        record.group_segment_bytes = kernel->static_shared_bytes;
-        record.private_segment_bytes = kernel->local_bytes;
-        if (kernel->param_count > 0) {
-            const struct kr_param *last = &kernel->params[kernel->param_count - 1];
-            record.kernarg_bytes = (uint32_t)(last->offset + last->bytes);
-        }
+    if (kernel->param_count > 0) {
+        const struct kr_param *last = &kernel->params[kernel->param_count - 1];
+        record.kernarg_bytes = (uint32_t)(last->offset + last->bytes);
     }
     kr_engine_kernel(cuda->engine, &record);
 }
@@ -106,43 +109,50 @@ static struct kr_kernel *add(struct kr_kernels *kernels, struct kr_kernel *kerne
     return kernel;
 }
 
-static struct kr_kernel *find(struct kr_kernels *kernels, const void *key)
+// With the lock held.
+static struct kr_kernel *find_held(struct kr_kernels *kernels, const void *key, uint32_t agent)
+{
+    struct kr_kernel *kernel = *bucket_of(kernels, key);
+    while (kernel && (kernel->key != key || kernel->agent != agent))
+        kernel = kernel->next;
+    return kernel;
+}
+
+static struct kr_kernel *find(struct kr_kernels *kernels, const void *key, uint32_t agent)
 {
     pthread_mutex_lock(&kernels->lock);
-    struct kr_kernel *kernel = *bucket_of(kernels, key);
-    while (kernel && kernel->key != key)
-        kernel = kernel->next;
+    struct kr_kernel *kernel = find_held(kernels, key, agent);
     pthread_mutex_unlock(&kernels->lock);
     return kernel;
 }
 
-static struct kr_kernel *make(const void *key, const char *name)
+static struct kr_kernel *make(const void *key, uint32_t agent, const char *name)
 {
     struct kr_kernel *kernel = calloc(1, sizeof *kernel);
     if (kernel && !(kernel->name = strdup(name))) {
         free(kernel);
         return NULL;
     }
-    if (kernel)
+    if (kernel) {
         kernel->key = key;
+        kernel->agent = agent;
+    }
     return kernel;
 }
 
 // Two threads may both find a kernel to be new: the second one's work is thrown away.
-static struct kr_kernel *publish(struct kr_cuda *cuda, struct kr_device *device, struct kr_module *module,
-                                 CUfunction function, struct kr_kernel *kernel)
+static struct kr_kernel *publish(struct kr_cuda *cuda, const struct kr_device *device,
+                                 const struct kr_module *module, struct kr_kernel *kernel)
 {
     struct kr_kernels *kernels = &cuda->kernels;
     pthread_mutex_lock(&kernels->lock);
-    struct kr_kernel *known = *bucket_of(kernels, kernel->key);
-    while (known && known->key != kernel->key)
-        known = known->next;
+    struct kr_kernel *known = find_held(kernels, kernel->key, kernel->agent);
     if (known) {
         free_kernel(kernel);
     } else {
-        if (function)
+        if (kernel->module)
             kernel->unsafe = judge(cuda, module, kernel);
-        announce(cuda, device, module, function, kernel);
+        announce(cuda, device, module, kernel);
         known = add(kernels, kernel);
     }
     pthread_mutex_unlock(&kernels->lock);
@@ -152,7 +162,7 @@ static struct kr_kernel *publish(struct kr_cuda *cuda, struct kr_device *device,
 struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
 {
     const struct kr_driver *driver = &cuda->driver;
-    struct kr_kernel *kernel = find(&cuda->kernels, handle);
+    struct kr_kernel *kernel = find(&cuda->kernels, handle, device->agent);
     CUfunction function = handle;
     CUmodule handle_of_module = NULL;
     const char *name = NULL;
@@ -165,7 +175,7 @@ struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device,
         return NULL;
     if (driver->func_load(function) != CUDA_SUCCESS || driver->func_get_name(&name, function) != CUDA_SUCCESS)
         return NULL;
-    kernel = make(handle, name);
+    kernel = make(handle, device->agent, name);
     if (!kernel)
         return NULL;
     kernel->module = handle_of_module;
@@ -174,21 +184,22 @@ struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device,
         free_kernel(kernel);
         return NULL;
     }
-    return publish(cuda, device, module, function, kernel);
+    learn_sizes(driver, function, kernel);
+    return publish(cuda, device, module, kernel);
 }
 
 struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, struct kr_device *device, const char *name,
                                     kreplay_reason unsafe)
 {
-    struct kr_kernel *kernel = find(&cuda->kernels, name);
+    struct kr_kernel *kernel = find(&cuda->kernels, name, device->agent);
     if (kernel)
         return kernel;
     struct kr_module *module = kr_modules_get(cuda, device, NULL, name);
-    kernel = module ? make(name, name) : NULL;
+    kernel = module ? make(name, device->agent, name) : NULL;
     if (!kernel)
         return NULL;
     kernel->unsafe = unsafe;
-    return publish(cuda, device, module, NULL, kernel);
+    return publish(cuda, device, module, kernel);
 }
 
 void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module)

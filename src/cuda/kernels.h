@@ -19,20 +19,21 @@ struct kr_param {
 struct kr_kernel {
     struct kr_kernel *next;
     const void *key; // the handle that the program launches, or the name of what is no kernel
+    uint32_t agent;  // a handle can be good for several GPUs, with variables on each
     CUmodule module;
     uint64_t id;
     char *name; // mangled
     kreplay_reason unsafe;
     struct kr_param *params;
     size_t param_count;
-    uint32_t static_shared_bytes, local_bytes;
+    uint32_t static_shared_bytes, local_bytes, registers;
     _Atomic bool argument_said; // that an argument of it points where replay cannot follow
 };
 
 #define KR_KERNEL_BUCKETS 1024
 
 struct kr_kernels {
-    pthread_mutex_t lock;
+    pthread_mutex_t lock; // never held across a call of the driver's (modules.h)
     struct kr_kernel *buckets[KR_KERNEL_BUCKETS];
 };
 

@@ -170,8 +170,9 @@ static void describe(const struct kr_call_site *site, const struct kr_kernel *ke
         .group_segment_bytes = kernel->static_shared_bytes + request->shared_bytes,
     };
     for (int i = 0; i < 3; i++) {
+        uint64_t threads = (uint64_t)request->grid[i] * request->block[i];
         dispatch->workgroup[i] = request->block[i];
-        dispatch->grid[i] = request->grid[i] * request->block[i];
+        dispatch->grid[i] = threads < UINT32_MAX ? (uint32_t)threads : UINT32_MAX;
     }
 }
 
@@ -180,16 +181,17 @@ static bool look_at(const struct kr_call_site *site, const struct request *reque
 {
     struct kr_cuda *cuda = site->cuda;
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
-    struct kr_kernel *kernel;
+    struct kr_kernel *kernel = NULL;
 
     // Into a graph: not executed now.
     if (cuda->driver.stream_is_capturing(launch.stream, &capture) != CUDA_SUCCESS ||
         capture != CU_STREAM_CAPTURE_STATUS_NONE)
         return false;
-    if (request->shape == KR_LAUNCH_OTHER)
-        kernel = kr_kernels_pseudo(cuda, site->device, request->name, KREPLAY_REASON_UNKNOWN_PACKET);
-    else
+    if (request->shape != KR_LAUNCH_OTHER)
         kernel = kr_kernels_get(cuda, site->device, request->function);
+    if (!kernel)
+        kernel = kr_kernels_pseudo(cuda, site->device, request->name ? request->name : "an unknown kernel",
+                                   KREPLAY_REASON_UNKNOWN_PACKET);
     if (!kernel)
         return false;
     launch.op.unsafe = judge(site, kernel, request);
@@ -197,13 +199,14 @@ static bool look_at(const struct kr_call_site *site, const struct request *reque
     return true;
 }
 
-static void record(CUevent event)
+static bool record(CUevent event)
 {
     struct kr_own own;
     if (kr_own_enter(&own, launch.cuda, launch.device) != 0)
-        return;
-    launch.cuda->driver.event_record(event, launch.stream);
+        return false;
+    bool recorded = launch.cuda->driver.event_record(event, launch.stream) == CUDA_SUCCESS;
     kr_own_leave(&own);
+    return recorded;
 }
 
 static bool is_per_thread_variant(const char *call)
@@ -228,9 +231,12 @@ static void begin(const struct kr_call_site *site, const struct request *request
         .params = site->data->functionParams,
         .op = {.kind = KR_OP_DISPATCH, .backend = &launch},
     };
+    // Looking at a kernel for the first time loads its module: not in the middle of another thread's window.
+    kr_gate_enter(site->cuda->engine, site->device->agent);
     kr_own_enter(&own, site->cuda, NULL);
     followed = look_at(site, request);
     kr_own_leave(&own);
+    kr_gate_leave(site->cuda->engine, site->device->agent);
     if (!followed)
         return;
     launch.window = (struct kr_window){
@@ -251,7 +257,7 @@ static void end(const struct kr_call_site *site)
     launch.params = site->data->functionParams;
     launch.failed = !kr_call_succeeded(site);
     if (launch.admitted && !launch.failed)
-        record(site->device->end);
+        launch.failed = !record(site->device->end);
     kr_window_close(site->cuda->engine, &launch.window);
     launch.open = false;
     site->cuda->windows--;

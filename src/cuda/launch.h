@@ -15,7 +15,7 @@ struct kr_launch {
     CUstream stream;
     bool open;
     bool admitted;     // the engine prepares a replay
-    bool failed;       // the program's own launch did not succeed
+    bool failed;       // the program's own launch did not succeed, or its end could not be marked
     unsigned loads;    // kr_cuda_loads when the window opened
     uint64_t start_ns; // of the execution going on
     struct kr_op op;

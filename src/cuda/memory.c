@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#define NOT_CAPTURED "such memory cannot be captured; while it exists, kernels run once and are not counted"
 #define ADDRESS_BITS 47 // of user space on x86-64; device addresses lie below too
 
 // At the start of an allocation: buffers of kreplay's give way to the program's.
@@ -29,11 +30,9 @@ static void add(const struct kr_call_site *site, void *base, size_t bytes)
     if (kind == KR_MEMORY_DEVICE && !kr_cuda_is_ours(site->cuda, site->device, site->data->context))
         kind = KR_MEMORY_UNTRACKED;
     if (kind == KR_MEMORY_UNTRACKED)
-        kr_call_complain(
-            site, "such memory cannot be captured; while it exists, kernels run once and are not counted");
+        kr_call_complain(site, NOT_CAPTURED);
     if (kr_inventory_add(site->cuda->engine, site->device->agent, base, bytes, kind) != 0)
-        kr_engine_message(site->cuda->engine,
-                          "out of memory: an allocation of the program's is not captured");
+        kr_call_blind(site);
 }
 
 void kr_on_submission(const struct kr_call_site *site)
@@ -80,6 +79,22 @@ void kr_on_map(const struct kr_call_site *site)
     }
     if (kr_call_succeeded(site))
         add(site, params->base, params->bytes);
+    kr_call_let_go(site);
+}
+
+// Which GPUs may reach a mapping is said later, by cuMemSetAccess: it counts for all.
+void kr_on_mapping(const struct kr_call_site *site)
+{
+    const struct kr_range_params *params = site->data->functionParams;
+    if (kr_call_enters(site)) {
+        kr_call_hold_gate(site);
+        return;
+    }
+    if (kr_call_succeeded(site)) {
+        kr_call_complain(site, NOT_CAPTURED);
+        if (kr_inventory_add_vmem(site->cuda->engine, KR_ANY_AGENT, params->base, params->bytes) != 0)
+            kr_call_blind(site);
+    }
     kr_call_let_go(site);
 }
 
@@ -139,8 +154,9 @@ void kr_on_other_memory(const struct kr_call_site *site)
         // An entry that nothing removes: a place of our own stands for it.
         kr_call_complain(site,
                          "such memory cannot be captured; from now on kernels run once and are not counted");
-        kr_inventory_add(site->cuda->engine, site->device->agent, &site->cuda->complained[site->cbid], 0,
-                         KR_MEMORY_UNTRACKED);
+        if (kr_inventory_add(site->cuda->engine, site->device->agent, &site->cuda->complained[site->cbid], 0,
+                             KR_MEMORY_UNTRACKED) != 0)
+            kr_call_blind(site);
     }
     kr_call_let_go(site);
 }
@@ -160,6 +176,14 @@ static bool is_mapped(uint64_t address)
     uint64_t page = address & ~((uint64_t)sysconf(_SC_PAGESIZE) - 1);
     unsigned char resident;
     return mincore((void *)(uintptr_t)page, 1, &resident) == 0;
+}
+
+bool kr_memory_is_managed(const struct kr_driver *driver, uint64_t address)
+{
+    unsigned int type = 0, managed = 0;
+    CUpointer_attribute which[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE, CU_POINTER_ATTRIBUTE_IS_MANAGED};
+    void *answers[] = {&type, &managed};
+    return driver->pointer_get_attributes(2, which, answers, address) == CUDA_SUCCESS && managed;
 }
 
 // The address is not in the inventory: what does the driver know?

@@ -9,4 +9,7 @@
 // at all. Within kr_own_enter.
 kreplay_reason kr_memory_judge(struct kr_cuda *cuda, const struct kr_device *device, uint64_t address);
 
+// Within kr_own_enter.
+bool kr_memory_is_managed(const struct kr_driver *driver, uint64_t address);
+
 #endif

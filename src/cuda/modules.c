@@ -27,38 +27,80 @@ void kr_modules_loaded(struct kr_cuda *cuda, uint32_t module_id, const void *ima
     pthread_mutex_unlock(&modules->lock);
 }
 
-// With the lock held.
-static void drop_module(struct kr_cuda *cuda, struct kr_module **link)
+static void free_loaded(struct kr_loaded *loaded)
 {
-    struct kr_module *module = *link;
-    *link = module->next;
-    for (size_t i = 0; i < module->region_count; i++)
-        kr_inventory_remove(cuda->engine, module->regions[i]);
-    kr_kernels_forget(&cuda->kernels, module->handle);
-    free(module->regions);
-    free(module);
+    kr_cubin_free(loaded->cubin);
+    free(loaded);
+}
+
+// With the lock held.
+static void unpin(struct kr_loaded *loaded)
+{
+    if (--loaded->pins == 0 && loaded->gone)
+        free_loaded(loaded);
+}
+
+// Without the lock: what was taken off the list.
+static void drop_modules(struct kr_cuda *cuda, struct kr_module *module)
+{
+    while (module) {
+        struct kr_module *next = module->next;
+        for (size_t i = 0; i < module->region_count; i++)
+            kr_inventory_remove(cuda->engine, module->regions[i]);
+        kr_kernels_forget(&cuda->kernels, module->handle);
+        free(module->regions);
+        free(module);
+        module = next;
+    }
+}
+
+static void drop_globals(struct kr_cuda *cuda, struct kr_global *global)
+{
+    while (global) {
+        struct kr_global *next = global->next;
+        kr_inventory_remove(cuda->engine, global->base);
+        free(global);
+        global = next;
+    }
+}
+
+// With the lock held: takes modules of the cubin, or of the handle, off the list.
+static struct kr_module *take_modules(struct kr_modules *modules, const struct kr_loaded *loaded,
+                                      const void *handle)
+{
+    struct kr_module *taken = NULL;
+    for (struct kr_module **link = &modules->list; *link;) {
+        struct kr_module *module = *link;
+        if (loaded ? module->loaded != loaded : (const void *)module->handle != handle) {
+            link = &module->next;
+            continue;
+        }
+        *link = module->next;
+        module->next = taken;
+        taken = module;
+    }
+    return taken;
 }
 
 void kr_modules_unloading(struct kr_cuda *cuda, uint32_t module_id)
 {
     struct kr_modules *modules = &cuda->modules;
-    struct kr_loaded **link = &modules->loaded, *found;
+    struct kr_module *taken = NULL;
 
     pthread_mutex_lock(&modules->lock);
+    struct kr_loaded **link = &modules->loaded;
     while (*link && (*link)->module_id != module_id)
         link = &(*link)->next;
-    found = *link;
+    struct kr_loaded *found = *link;
     if (found) {
-        struct kr_module **module = &modules->list;
         *link = found->next;
-        while (*module && (*module)->loaded != found)
-            module = &(*module)->next;
-        if (*module)
-            drop_module(cuda, module);
-        kr_cubin_free(found->cubin);
-        free(found);
+        taken = take_modules(modules, found, NULL);
+        found->gone = true;
+        found->pins++;
+        unpin(found);
     }
     pthread_mutex_unlock(&modules->lock);
+    drop_modules(cuda, taken);
 }
 
 enum fit { NO_FIT, FITS, FITS_IN_PART };
@@ -92,18 +134,35 @@ static void try_fit(const struct kr_driver *driver, CUmodule handle, struct matc
     }
 }
 
-// Among several that fit, the one with the most variables found is meant.
-static struct match find_cubin(struct kr_cuda *cuda, CUmodule handle, const char *kernel)
+// Cubins with the kernel whose module is not known, pinned. *out is to be freed.
+static size_t pin_candidates(struct kr_modules *modules, const char *kernel, struct kr_loaded ***out)
 {
-    struct match best = {0};
-    for (struct kr_loaded *loaded = cuda->modules.loaded; loaded; loaded = loaded->next) {
-        struct match match = {.loaded = loaded};
+    size_t count = 0, found = 0;
+    pthread_mutex_lock(&modules->lock);
+    for (struct kr_loaded *loaded = modules->loaded; loaded; loaded = loaded->next)
+        count++;
+    *out = calloc(count + 1, sizeof **out);
+    for (struct kr_loaded *loaded = modules->loaded; *out && loaded; loaded = loaded->next) {
         if (loaded->claimed || !kr_cubin_find(loaded->cubin, kernel))
             continue;
-        match.places = calloc(loaded->cubin->variable_count + 1, sizeof *match.places);
+        loaded->pins++;
+        (*out)[found++] = loaded;
+    }
+    pthread_mutex_unlock(&modules->lock);
+    return found;
+}
+
+// Among several that fit, the one with the most variables found is meant.
+static struct match best_match(const struct kr_driver *driver, CUmodule handle, struct kr_loaded **candidates,
+                               size_t count)
+{
+    struct match best = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct match match = {.loaded = candidates[i]};
+        match.places = calloc(match.loaded->cubin->variable_count + 1, sizeof *match.places);
         if (!match.places)
             break;
-        try_fit(&cuda->driver, handle, &match);
+        try_fit(driver, handle, &match);
         if (match.fit == NO_FIT || (best.loaded && match.found <= best.found)) {
             free(match.places);
             continue;
@@ -114,27 +173,54 @@ static struct match find_cubin(struct kr_cuda *cuda, CUmodule handle, const char
     return best;
 }
 
-// With the lock held: finds the cubin of the module and puts its variables into the inventory.
-static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *kernel)
+// The variables of the cubin become regions of the inventory. False: some of them did not.
+static bool add_regions(struct kr_cuda *cuda, struct kr_module *module, struct match *match)
 {
-    struct match match = find_cubin(cuda, module->handle, kernel);
-
-    module->loaded = match.loaded;
-    module->incomplete = !match.loaded || match.fit != FITS || match.loaded->cubin->managed;
-    if (!match.loaded)
-        return;
-    match.loaded->claimed = true;
-    module->regions = match.places;
-    for (size_t i = 0; i < match.loaded->cubin->variable_count; i++) {
-        void *place = match.places[i];
+    bool all = true;
+    module->regions = match->places;
+    for (size_t i = 0; i < match->loaded->cubin->variable_count; i++) {
+        void *place = match->places[i];
         if (!place)
             continue;
-        if (kr_inventory_add(cuda->engine, module->agent, place, match.loaded->cubin->variables[i].bytes,
+        if (kr_inventory_add(cuda->engine, module->agent, place, match->loaded->cubin->variables[i].bytes,
                              KR_MEMORY_MODULE) == 0)
             module->regions[module->region_count++] = place; // the list is the places, closed up
         else
-            module->incomplete = true;
+            all = false;
     }
+    return all;
+}
+
+static void publish(struct kr_modules *modules, struct kr_module *module)
+{
+    pthread_mutex_lock(&modules->lock);
+    module->next = modules->list;
+    modules->list = module;
+    pthread_mutex_unlock(&modules->lock);
+}
+
+// Finds the cubin of the module, puts its variables into the inventory, and publishes the module.
+static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *kernel)
+{
+    struct kr_modules *modules = &cuda->modules;
+    struct kr_loaded **candidates;
+    size_t count = pin_candidates(modules, kernel, &candidates);
+    struct match match = best_match(&cuda->driver, module->handle, candidates, count);
+
+    module->incomplete = !match.loaded || match.fit != FITS || match.loaded->cubin->managed;
+    if (match.loaded && !add_regions(cuda, module, &match))
+        module->incomplete = true;
+    pthread_mutex_lock(&modules->lock);
+    if (match.loaded && !match.loaded->gone) {
+        match.loaded->claimed = true;
+        module->loaded = match.loaded;
+    }
+    module->next = modules->list;
+    modules->list = module;
+    for (size_t i = 0; i < count; i++)
+        unpin(candidates[i]);
+    pthread_mutex_unlock(&modules->lock);
+    free(candidates);
 }
 
 static void announce(struct kr_cuda *cuda, struct kr_module *module)
@@ -150,52 +236,71 @@ static void announce(struct kr_cuda *cuda, struct kr_module *module)
                                         });
 }
 
-struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device, CUmodule handle,
-                                 const char *kernel)
+static struct kr_module *find(struct kr_modules *modules, CUmodule handle, uint32_t agent)
 {
-    struct kr_modules *modules = &cuda->modules;
-    struct kr_module *module;
-
     pthread_mutex_lock(&modules->lock);
-    for (module = modules->list; module && module->handle != handle; module = module->next)
-        continue;
-    if (!module && (module = calloc(1, sizeof *module))) {
-        module->handle = handle;
-        module->agent = device->agent;
-        if (handle)
-            claim(cuda, module, kernel);
-        announce(cuda, module);
-        module->next = modules->list;
-        modules->list = module;
-    }
+    struct kr_module *module = modules->list;
+    while (module && (module->handle != handle || module->agent != agent))
+        module = module->next;
     pthread_mutex_unlock(&modules->lock);
     return module;
 }
 
-void kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owner, void *base, size_t bytes)
+static struct kr_module *make(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
+                              const char *kernel)
+{
+    struct kr_module *module = calloc(1, sizeof *module);
+    if (!module)
+        return NULL;
+    module->handle = handle;
+    module->agent = device->agent;
+    announce(cuda, module);
+    if (handle)
+        claim(cuda, module, kernel);
+    else
+        publish(&cuda->modules, module);
+    return module;
+}
+
+struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device, CUmodule handle,
+                                 const char *kernel)
+{
+    struct kr_modules *modules = &cuda->modules;
+    struct kr_module *module = find(modules, handle, device->agent);
+
+    if (module)
+        return module;
+    pthread_mutex_lock(&modules->claiming);
+    module = find(modules, handle, device->agent);
+    if (!module)
+        module = make(cuda, device, handle, kernel);
+    pthread_mutex_unlock(&modules->claiming);
+    return module;
+}
+
+int kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owner, void *base, size_t bytes,
+                          enum kr_memory_kind kind)
 {
     struct kr_modules *modules = &cuda->modules;
     struct kr_global *global = malloc(sizeof *global);
-    if (kr_inventory_add(cuda->engine, agent, base, bytes, KR_MEMORY_MODULE) != 0 || !global) {
+    if (!global || kr_inventory_add(cuda->engine, agent, base, bytes, kind) != 0) {
         free(global);
-        return;
+        return KREPLAY_NO_MEMORY;
     }
     pthread_mutex_lock(&modules->lock);
     *global = (struct kr_global){modules->globals, owner, base};
     modules->globals = global;
     pthread_mutex_unlock(&modules->lock);
+    return 0;
 }
 
 void kr_modules_forget(struct kr_cuda *cuda, const void *owner)
 {
     struct kr_modules *modules = &cuda->modules;
+    struct kr_global *globals = NULL;
+
     pthread_mutex_lock(&modules->lock);
-    for (struct kr_module **link = &modules->list; *link;) {
-        if ((const void *)(*link)->handle == owner)
-            drop_module(cuda, link);
-        else
-            link = &(*link)->next;
-    }
+    struct kr_module *taken = take_modules(modules, NULL, owner);
     for (struct kr_global **link = &modules->globals; *link;) {
         struct kr_global *global = *link;
         if (global->owner != owner) {
@@ -203,10 +308,12 @@ void kr_modules_forget(struct kr_cuda *cuda, const void *owner)
             continue;
         }
         *link = global->next;
-        kr_inventory_remove(cuda->engine, global->base);
-        free(global);
+        global->next = globals;
+        globals = global;
     }
     pthread_mutex_unlock(&modules->lock);
+    drop_modules(cuda, taken);
+    drop_globals(cuda, globals);
 }
 
 void kr_modules_close(struct kr_modules *modules)
@@ -219,8 +326,7 @@ void kr_modules_close(struct kr_modules *modules)
     }
     while (modules->loaded) {
         struct kr_loaded *next = modules->loaded->next;
-        kr_cubin_free(modules->loaded->cubin);
-        free(modules->loaded);
+        free_loaded(modules->loaded);
         modules->loaded = next;
     }
     while (modules->globals) {

@@ -5,6 +5,7 @@
 
 #include "cuda/cubin.h"
 #include "cuda/driver.h"
+#include "engine/engine.h"
 
 #include <pthread.h>
 
@@ -16,6 +17,8 @@ struct kr_loaded { // a cubin that CUPTI showed
     struct kr_cubin *cubin;
     uint32_t module_id; // CUPTI's
     bool claimed;       // its module is known
+    unsigned pins;      // somebody looks at it without the lock
+    bool gone;          // unloaded meanwhile: the last pin frees it
 };
 
 struct kr_module {
@@ -35,8 +38,11 @@ struct kr_global { // an address that the program asked for
     void *base;
 };
 
+// CUPTI tells of modules while the driver holds locks of its own: `lock` is therefore never held across a call
+// of the driver's.
 struct kr_modules {
-    pthread_mutex_t lock; // recursive: a question to the driver may load a module
+    pthread_mutex_t lock;     // of the lists
+    pthread_mutex_t claiming; // one thread at a time brings modules and cubins together
     struct kr_loaded *loaded;
     struct kr_module *list;
     struct kr_global *globals;
@@ -51,8 +57,10 @@ void kr_modules_unloading(struct kr_cuda *cuda, uint32_t module_id);
 struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device, CUmodule handle,
                                  const char *kernel);
 
-// The program learned the address of a variable, or unloads a module or library: its variables are forgotten.
-void kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owner, void *base, size_t bytes);
+// The program learned the address of a variable (KREPLAY_NO_MEMORY: it is not captured), or unloads a module or
+// library: its variables are forgotten.
+int kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owner, void *base, size_t bytes,
+                          enum kr_memory_kind kind);
 void kr_modules_forget(struct kr_cuda *cuda, const void *owner);
 
 void kr_modules_close(struct kr_modules *modules); // frees the lists

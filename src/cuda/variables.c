@@ -1,7 +1,23 @@
 // SPDX-License-Identifier: MIT
 // Module variables whose address the program asks for, and the end of modules and libraries.
 #include "cuda/callbacks.h"
+#include "cuda/memory.h"
 #include "cuda/params.h"
+
+static void add(const struct kr_call_site *site, const struct kr_global_params *params)
+{
+    enum kr_memory_kind kind = site->call->kind;
+    struct kr_own own;
+
+    if (kr_own_enter(&own, site->cuda, NULL) != 0)
+        return;
+    if (kr_memory_is_managed(&site->cuda->driver, (uintptr_t)*params->base))
+        kind = KR_MEMORY_UNTRACKED;
+    kr_own_leave(&own);
+    if (kr_modules_add_global(site->cuda, site->device->agent, params->owner, *params->base, *params->bytes,
+                              kind) != 0)
+        kr_call_blind(site);
+}
 
 void kr_on_global(const struct kr_call_site *site)
 {
@@ -12,7 +28,7 @@ void kr_on_global(const struct kr_call_site *site)
     }
     if (kr_call_succeeded(site) && params->base && params->bytes &&
         kr_cuda_is_ours(site->cuda, site->device, site->data->context))
-        kr_modules_add_global(site->cuda, site->device->agent, params->owner, *params->base, *params->bytes);
+        add(site, params);
     kr_call_let_go(site);
 }
 

@@ -23,13 +23,14 @@ struct piece {
     char *base;
     size_t bytes;
     unsigned type;
+    bool managed;
 };
 static struct piece *pieces;
 
 static void *give(size_t bytes, unsigned type)
 {
     struct piece *piece = malloc(sizeof *piece);
-    *piece = (struct piece){pieces, calloc(1, bytes ? bytes : 1), bytes, type};
+    *piece = (struct piece){pieces, calloc(1, bytes ? bytes : 1), bytes, type, false};
     pieces = piece;
     return piece->base;
 }
@@ -148,7 +149,7 @@ static CUresult memcpy_any(CUdeviceptr to, CUdeviceptr from, size_t bytes)
 static CUresult memcpy_async(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream)
 {
     (void)stream;
-    return memcpy_any(to, from, bytes);
+    return fake.no_async ? CUDA_ERROR_UNKNOWN : memcpy_any(to, from, bytes);
 }
 
 static CUresult pointer_get_attributes(unsigned count, CUpointer_attribute *which, void **answers,
@@ -158,8 +159,10 @@ static CUresult pointer_get_attributes(unsigned count, CUpointer_attribute *whic
     *(unsigned *)answers[0] = *(unsigned *)answers[1] = 0;
     for (struct piece *piece = pieces; piece; piece = piece->next)
         if ((char *)(uintptr_t)address >= piece->base &&
-            (char *)(uintptr_t)address < piece->base + piece->bytes)
+            (char *)(uintptr_t)address < piece->base + piece->bytes) {
             *(unsigned *)answers[0] = piece->type;
+            *(unsigned *)answers[1] = piece->managed;
+        }
     return CUDA_SUCCESS;
 }
 
@@ -178,8 +181,9 @@ static CUresult stream_query(CUstream stream)
 
 static CUresult stream_synchronize(CUstream stream)
 {
-    if (stream != (CUstream)&the_stream)
-        fake.syncs++; // not kreplay's own
+    // Neither kreplay's own nor the one of its plain copies.
+    if (stream != (CUstream)&the_stream && stream != CU_STREAM_LEGACY)
+        fake.syncs++;
     return CUDA_SUCCESS;
 }
 
@@ -206,7 +210,7 @@ static CUresult event_create(CUevent *event, unsigned flags)
 static CUresult event_record(CUevent event, CUstream stream)
 {
     (void)event, (void)stream;
-    return CUDA_SUCCESS;
+    return fake.no_events ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
 static CUresult event_query(CUevent event)
@@ -272,6 +276,8 @@ static CUresult module_get_function(CUfunction *function, CUmodule module, const
 static CUresult module_get_global(CUdeviceptr *at, size_t *bytes, CUmodule module, const char *name)
 {
     struct fake_module *of = (struct fake_module *)module;
+    if (fake.asked)
+        fake.asked();
     for (size_t i = 0; i < FAKE_VARIABLES; i++)
         if (of->variables[i] && strcmp(of->variables[i], name) == 0) {
             *at = (CUdeviceptr)(uintptr_t)&of->memory[i];
@@ -308,6 +314,8 @@ static CUresult func_get_name(const char **name, CUfunction function)
 static CUresult func_get_attribute(int *value, CUfunction_attribute which, CUfunction function)
 {
     (void)which, (void)function;
+    if (fake.asked)
+        fake.asked();
     *value = 16;
     return CUDA_SUCCESS;
 }
@@ -482,7 +490,8 @@ void fake_start(void)
     fill(&fake.cuda.driver);
     fake_cupti_fill(&fake.cuda.cupti);
     pthread_mutex_init(&fake.cuda.lock, NULL);
-    fake.cuda.modules.lock = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+    pthread_mutex_init(&fake.cuda.modules.lock, NULL);
+    pthread_mutex_init(&fake.cuda.modules.claiming, NULL);
     pthread_mutex_init(&fake.cuda.kernels.lock, NULL);
     assert_int_equal(kr_engine_create(&kr_cuda_backend, &fake.cuda, &fake.cuda.engine), 0);
     assert_int_equal(kreplay_register(&tool), 0);
@@ -579,6 +588,7 @@ void *fake_alloc(const char *function, size_t bytes)
     CUresult result = CUDA_SUCCESS;
     call(function, CUPTI_API_ENTER, &params, NULL, &notes);
     memory = give(bytes, strstr(function, "Host") ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE);
+    pieces->managed = strstr(function, "Managed") != NULL;
     call(function, CUPTI_API_EXIT, &params, &result, &notes);
     return memory;
 }

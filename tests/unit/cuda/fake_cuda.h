@@ -30,6 +30,8 @@ struct fake_cuda {
     unsigned syncs;                    // calls that block in the driver
     unsigned compares, scatters, rows; // of kreplay's own kernels, and the grid of the last launch
     bool stuck;                        // events are never reached
+    bool no_events, no_async;          // events cannot be recorded, asynchronous copies are refused
+    void (*asked)(void);               // called inside questions about kernels and variables
     CUstream capturing;
     // CUPTI.
     CUptiResult start_result;

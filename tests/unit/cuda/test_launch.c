@@ -304,6 +304,21 @@ static void test_managed_memory(void **state)
     assert_int_equal(*memory, 2);
 }
 
+static void test_variable_in_managed_memory(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    void *managed = fake_alloc("cuMemAllocManaged", 64);
+    size_t bytes = 64;
+    struct kr_global_params params = {&managed, &bytes, &module, "managed"};
+    enum kr_memory_kind kind;
+    fake_call("cuModuleGetGlobal_v2", &params, CUDA_SUCCESS);
+    assert_true(kr_inventory_find(fake.cuda.engine, managed, &kind, NULL, NULL));
+    assert_int_equal(kind, KR_MEMORY_UNTRACKED);
+    launch(&increments, memory);
+    assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
 static void test_mappings(void **state)
 {
     (void)state;
@@ -314,6 +329,9 @@ static void test_mappings(void **state)
     fake_call("cuMemMap", &second, CUDA_SUCCESS);
     launch(&increments, memory);
     assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(fake.outcome[0].untracked_vmem_regions, 2);
+    assert_int_equal(fake.outcome[0].untracked_vmem_bytes, 2048);
+    assert_non_null(strstr(fake.said, "cuMemMap: "));
     fake_call("cuMemUnmap", &both, CUDA_SUCCESS);
     launch(&increments, memory);
     assert_replayed(1);
@@ -391,11 +409,68 @@ static void test_counters_that_cannot_be_armed(void **state)
     launch(&increments, memory);
     assert_declined(0, KREPLAY_REASON_COUNTERS_UNAVAILABLE);
     assert_int_equal(*memory, 1);
-    assert_non_null(strstr(fake.said, "cuptiRangeProfilerStart: a failure on purpose"));
+    assert_non_null(strstr(fake.said, "cuptiRangeProfilerStart: a failure on purpose; run as root"));
     fake.start_result = CUPTI_SUCCESS;
     launch(&increments, memory);
     assert_replayed(1);
     assert_int_equal(*memory, 2);
+}
+
+// Without an event nobody would know when the program's own execution has ended.
+static void test_end_that_cannot_be_marked(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    fake.no_events = true;
+    launch(&increments, memory);
+    assert_declined(0, KREPLAY_REASON_DEVICE_ERROR);
+    assert_int_equal(fake.launches, 1);
+    fake.no_events = false;
+    launch(&increments, memory);
+    assert_replayed(1);
+}
+
+static void test_copies_over_the_other_path(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 10000);
+    fake.no_async = true;
+    launch(&increments, memory);
+    assert_replayed(0);
+    assert_int_equal(*memory, 1);
+    assert_true(fake.outcome[0].restore_retries > 0);
+}
+
+static unsigned next_id;
+static unsigned char *some_cubin;
+static size_t some_cubin_bytes;
+
+static void load_and_unload(void)
+{
+    fake_load(some_cubin, some_cubin_bytes, next_id);
+    if (next_id > 1000)
+        fake_unload(next_id - 1);
+    next_id++;
+}
+
+// Another thread can hold the driver's locks while CUPTI tells of a module it loads. Here it is this thread, in the
+// midst of a question: no lock of kreplay's may be held then.
+static void test_modules_come_and_go_meanwhile(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    next_id = 1000;
+    some_cubin = make_cubin(
+        &(struct make_cubin){.kernels = {"increments"}, .variables = {"a", "other"}, .variable_count = 2},
+        &some_cubin_bytes);
+    load_and_unload();
+    fake.asked = load_and_unload;
+    launch(&increments, memory);
+    fake.asked = NULL;
+    assert_true(next_id > 1003);
+    assert_replayed(0);
+    assert_int_equal(module.memory[1], 1);
+    free(some_cubin);
 }
 
 static void stick(void **arguments)
@@ -477,12 +552,16 @@ int main(void)
         TEST(test_module_with_a_variable_of_its_own),
         TEST(test_unloaded_variables_are_left_alone),
         TEST(test_managed_memory),
+        TEST(test_variable_in_managed_memory),
         TEST(test_mappings),
         TEST(test_allocator_of_the_future),
         TEST(test_arguments_into_other_memory),
         TEST(test_stream_capture),
         TEST(test_launch_that_fails),
         TEST(test_counters_that_cannot_be_armed),
+        TEST(test_end_that_cannot_be_marked),
+        TEST(test_copies_over_the_other_path),
+        TEST(test_modules_come_and_go_meanwhile),
         TEST(test_live_run_that_does_not_end),
         TEST(test_lost_context),
         TEST(test_metrics),
