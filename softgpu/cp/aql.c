@@ -5,6 +5,7 @@
 // hsa.h and hsa_ext_amd.h.
 #include "softgpu/cp/aql.h"
 #include "softgpu/cp/signal.h"
+#include "softgpu/mem/mem.h"
 #include "softgpu/perf/perf.h"
 #include "softgpu/thunk/gpu.h"
 
@@ -44,6 +45,12 @@ static void raise_event(void *ctx, uint32_t event_id)
 {
     (void)ctx;
     sg_event_raise(event_id);
+}
+
+static bool owned(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2], char *why, size_t why_bytes)
+{
+    (void)ctx;
+    return sg_mem_owns(address, bytes, range, why, why_bytes);
 }
 
 // How each kind of fault of a kernel is told to ROCr.
@@ -113,6 +120,7 @@ static enum sg_aql_result dispatch(struct sg_aql *aql, const hsa_kernel_dispatch
         .interrupt = raise_event,
         .ctx = aql,
         .stop = &aql->stop,
+        .owned = aql->gpu->checks_access ? owned : NULL,
         .timeout_ns = aql->gpu->timeout_ns,
         .gws = &aql->gws,
     };

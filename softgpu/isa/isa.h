@@ -5,6 +5,8 @@
 #ifndef SG_ISA_H
 #define SG_ISA_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 // Shader engines of the emulated die (MI200 has 8). Work-group g runs on engine g % SG_SHADER_ENGINES.
@@ -42,8 +44,13 @@ struct sg_launch {
     void (*interrupt)(void *ctx, uint32_t event_id); // s_sendmsg MSG_INTERRUPT with M0
     void *ctx;                                       // passed to the two calls above
     const volatile int *stop; // non-NULL: when it becomes non-zero the launch ends with SG_FAULT_STOPPED
-    uint64_t timeout_ns;      // non-zero: a launch that runs longer ends with SG_FAULT_TIMEOUT
-    struct sg_gws *gws;       // of the queue; NULL: ds_gws_* are illegal
+    // Non-NULL: every access is checked. True when the program owns [address, address + bytes); *range becomes the
+    // owned memory around it. Else `why` says in words what lies nearest. LDS ends at group_segment_bytes then, and
+    // accesses past it are faults.
+    bool (*owned)(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2], char *why,
+                  size_t why_bytes);
+    uint64_t timeout_ns; // non-zero: a launch that runs longer ends with SG_FAULT_TIMEOUT
+    struct sg_gws *gws;  // of the queue; NULL: ds_gws_* are illegal
 };
 
 // What one shader engine executed during a launch. Counts are wave instructions (one per issue, whatever

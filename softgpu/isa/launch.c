@@ -253,7 +253,8 @@ static bool begin(struct sg_machine *m, const struct sg_launch *l, struct sg_cou
     m->n_groups = (uint64_t)m->groups[0] * m->groups[1] * m->groups[2];
     m->next_group = 0;
     m->group_waves = (l->workgroup[0] * l->workgroup[1] * l->workgroup[2] + SG_LANES - 1) / SG_LANES;
-    m->lds_bytes = (uint32_t)round_up(l->group_segment_bytes, LDS_GRANULE);
+    m->lds_bytes =
+        l->owned ? l->group_segment_bytes : (uint32_t)round_up(l->group_segment_bytes, LDS_GRANULE);
     m->wave_scratch_bytes = wave_scratch_bytes(l);
     grant_vgprs(m, l);
     m->max_resident = resident_limit(m);

@@ -70,7 +70,7 @@ static enum sg_step resolve(struct sg_wave *w, const struct sg_inst *inst, struc
                 "scratch offset 0x%llx (scalar 0x%x) leaves the wave's private memory, lane %u",
                 (unsigned long long)offset, scalar, (unsigned)lane);
     }
-    return SG_STEP_OK;
+    return sg_checks_access(w) ? sg_check_lanes(w, inst, lanes) : SG_STEP_OK;
 }
 
 static enum sg_step buffer_load(struct sg_wave *w, const struct sg_inst *inst)

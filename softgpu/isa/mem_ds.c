@@ -5,9 +5,15 @@
 // Instinct MI200 Instruction Set Architecture", chapter "Data Share Operations" and DS instruction list.
 #include "softgpu/isa/mem_ds.h"
 
-// Points every active lane at LDS byte vaddr + offset.
-static void resolve(const struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
-                    uint32_t offset, unsigned bytes)
+static enum sg_step past_lds(struct sg_wave *w, const struct sg_inst *inst, uint32_t at, uint64_t lane)
+{
+    return sg_wave_fault(w, inst, SG_FAULT_LDS, at, "LDS offset %u of %u bytes, lane %u", at,
+                         w->group->lds_bytes, (unsigned)lane);
+}
+
+// Points every active lane at LDS byte vaddr + offset. Fails only when accesses are checked.
+static enum sg_step resolve(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                            uint32_t offset, unsigned bytes)
 {
     const struct sg_group *group = w->group;
     const uint32_t *address = w->vgpr[inst->vaddr];
@@ -19,9 +25,12 @@ static void resolve(const struct sg_wave *w, const struct sg_inst *inst, struct 
         const uint32_t at = address[lane] + offset;
         if ((uint64_t)at + bytes <= group->lds_bytes)
             lanes->ptr[lane] = group->lds + at;
+        else if (sg_checks_access(w))
+            return past_lds(w, inst, at, lane);
         else
             sg_lanes_drop(lanes, lane);
     }
+    return SG_STEP_OK;
 }
 
 static enum sg_step no_gds(struct sg_wave *w, const struct sg_inst *inst)
@@ -35,7 +44,9 @@ static enum sg_step ds_read(struct sg_wave *w, const struct sg_inst *inst)
         return no_gds(w, inst);
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
-    resolve(w, inst, &lanes, (uint32_t)inst->simm, sg_mem_bytes(kind));
+    const enum sg_step step = resolve(w, inst, &lanes, (uint32_t)inst->simm, sg_mem_bytes(kind));
+    if (step)
+        return step;
     sg_lanes_load(w, &lanes, inst->vdst, kind);
     return SG_STEP_OK;
 }
@@ -46,7 +57,9 @@ static enum sg_step ds_write(struct sg_wave *w, const struct sg_inst *inst)
         return no_gds(w, inst);
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
-    resolve(w, inst, &lanes, (uint32_t)inst->simm, sg_mem_bytes(kind));
+    const enum sg_step step = resolve(w, inst, &lanes, (uint32_t)inst->simm, sg_mem_bytes(kind));
+    if (step)
+        return step;
     sg_lanes_store(w, &lanes, inst->vdata, kind);
     return SG_STEP_OK;
 }
@@ -69,8 +82,12 @@ static enum sg_step ds_read2(struct sg_wave *w, const struct sg_inst *inst)
     const unsigned bytes = sg_mem_bytes(kind);
     struct sg_lanes first, second;
     // Both addresses first: the destination may be the address register.
-    resolve(w, inst, &first, inst->offset0 * unit, bytes);
-    resolve(w, inst, &second, inst->offset1 * unit, bytes);
+    enum sg_step step = resolve(w, inst, &first, inst->offset0 * unit, bytes);
+    if (step)
+        return step;
+    step = resolve(w, inst, &second, inst->offset1 * unit, bytes);
+    if (step)
+        return step;
     sg_lanes_load(w, &first, inst->vdst, kind);
     sg_lanes_load(w, &second, inst->vdst + bytes / 4, kind);
     return SG_STEP_OK;
@@ -83,9 +100,13 @@ static enum sg_step ds_write2(struct sg_wave *w, const struct sg_inst *inst)
     enum sg_mem_kind kind;
     const uint32_t unit = pair_unit(inst, &kind);
     struct sg_lanes lanes;
-    resolve(w, inst, &lanes, inst->offset0 * unit, sg_mem_bytes(kind));
+    enum sg_step step = resolve(w, inst, &lanes, inst->offset0 * unit, sg_mem_bytes(kind));
+    if (step)
+        return step;
     sg_lanes_store(w, &lanes, inst->vdata, kind);
-    resolve(w, inst, &lanes, inst->offset1 * unit, sg_mem_bytes(kind));
+    step = resolve(w, inst, &lanes, inst->offset1 * unit, sg_mem_bytes(kind));
+    if (step)
+        return step;
     sg_lanes_store(w, &lanes, inst->vdata2, kind);
     return SG_STEP_OK;
 }
@@ -128,7 +149,10 @@ static enum sg_step ds_rmw(struct sg_wave *w, const struct sg_inst *inst)
     if (inst->gds)
         return no_gds(w, inst);
     struct sg_lanes lanes;
-    resolve(w, inst, &lanes, (uint32_t)inst->simm, inst->info->arg & SG_ATOMIC_64 ? 8 : 4);
+    const enum sg_step step =
+        resolve(w, inst, &lanes, (uint32_t)inst->simm, inst->info->arg & SG_ATOMIC_64 ? 8 : 4);
+    if (step)
+        return step;
     SG_EACH_LANE(lane, lanes.mask) rmw_lane(w, inst, lanes.ptr[lane], lane, inst->vdst);
     return SG_STEP_OK;
 }
@@ -142,8 +166,12 @@ static enum sg_step ds_exchange2(struct sg_wave *w, const struct sg_inst *inst)
     const uint32_t unit = pair_unit(inst, &kind);
     const unsigned bytes = sg_mem_bytes(kind), dwords = bytes / 4;
     struct sg_lanes first, second;
-    resolve(w, inst, &first, inst->offset0 * unit, bytes);
-    resolve(w, inst, &second, inst->offset1 * unit, bytes);
+    enum sg_step step = resolve(w, inst, &first, inst->offset0 * unit, bytes);
+    if (step)
+        return step;
+    step = resolve(w, inst, &second, inst->offset1 * unit, bytes);
+    if (step)
+        return step;
     SG_EACH_LANE(lane, first.mask)
     {
         uint32_t data[2][2], old[2][2];
@@ -164,7 +192,7 @@ static enum sg_step ds_exchange2(struct sg_wave *w, const struct sg_inst *inst)
 }
 
 // The forms without an address register: LDS[M0[15:0] + offset + 4 * lane].
-static void resolve_tid(const struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes)
+static enum sg_step resolve_tid(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes)
 {
     lanes->mask = sg_exec(w);
     lanes->writeback = 0;
@@ -174,9 +202,12 @@ static void resolve_tid(const struct sg_wave *w, const struct sg_inst *inst, str
         const uint32_t at = (w->sgpr[SG_SGPR_M0] & 0xffff) + (uint32_t)inst->simm + 4 * (uint32_t)lane;
         if ((uint64_t)at + 4 <= w->group->lds_bytes)
             lanes->ptr[lane] = w->group->lds + at;
+        else if (sg_checks_access(w))
+            return past_lds(w, inst, at, lane);
         else
             sg_lanes_drop(lanes, lane);
     }
+    return SG_STEP_OK;
 }
 
 static enum sg_step ds_read_tid(struct sg_wave *w, const struct sg_inst *inst)
@@ -184,7 +215,9 @@ static enum sg_step ds_read_tid(struct sg_wave *w, const struct sg_inst *inst)
     if (inst->gds)
         return no_gds(w, inst);
     struct sg_lanes lanes;
-    resolve_tid(w, inst, &lanes);
+    const enum sg_step step = resolve_tid(w, inst, &lanes);
+    if (step)
+        return step;
     sg_lanes_load(w, &lanes, inst->vdst, SG_MEM_B32);
     return SG_STEP_OK;
 }
@@ -194,7 +227,9 @@ static enum sg_step ds_write_tid(struct sg_wave *w, const struct sg_inst *inst)
     if (inst->gds)
         return no_gds(w, inst);
     struct sg_lanes lanes;
-    resolve_tid(w, inst, &lanes);
+    const enum sg_step step = resolve_tid(w, inst, &lanes);
+    if (step)
+        return step;
     sg_lanes_store(w, &lanes, inst->vdata, SG_MEM_B32);
     return SG_STEP_OK;
 }

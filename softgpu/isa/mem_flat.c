@@ -52,22 +52,23 @@ static enum sg_step resolve_flat(struct sg_wave *w, const struct sg_inst *inst, 
                 return step;
         }
     }
-    return SG_STEP_OK;
+    return sg_checks_access(w) ? sg_check_lanes(w, inst, lanes) : SG_STEP_OK;
 }
 
-static void resolve_global(const struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
-                           unsigned bytes)
+static enum sg_step resolve_global(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                                   unsigned bytes)
 {
     lanes_begin(lanes, w, bytes);
     const uint64_t offset = (uint64_t)(int64_t)inst->simm;
     if (inst->saddr == NO_SADDR) {
         for (unsigned lane = 0; lane < SG_LANES; lane++)
             lanes->ptr[lane] = (uint8_t *)(uintptr_t)(lane_address(w, inst->vaddr, lane) + offset);
-        return;
+    } else {
+        const uint64_t base = sg_sgpr64(w, inst->saddr) + offset;
+        for (unsigned lane = 0; lane < SG_LANES; lane++)
+            lanes->ptr[lane] = (uint8_t *)(uintptr_t)(base + w->vgpr[inst->vaddr][lane]);
     }
-    const uint64_t base = sg_sgpr64(w, inst->saddr) + offset;
-    for (unsigned lane = 0; lane < SG_LANES; lane++)
-        lanes->ptr[lane] = (uint8_t *)(uintptr_t)(base + w->vgpr[inst->vaddr][lane]);
+    return sg_checks_access(w) ? sg_check_lanes(w, inst, lanes) : SG_STEP_OK;
 }
 
 static enum sg_step resolve_scratch(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
@@ -153,15 +154,18 @@ static enum sg_step flat_atomic(struct sg_wave *w, const struct sg_inst *inst)
 static enum sg_step global_load(struct sg_wave *w, const struct sg_inst *inst)
 {
     struct sg_lanes lanes;
-    resolve_global(w, inst, &lanes, sg_mem_bytes((enum sg_mem_kind)inst->info->arg));
-    return finish_load(w, inst, &lanes);
+    const enum sg_step step =
+        resolve_global(w, inst, &lanes, sg_mem_bytes((enum sg_mem_kind)inst->info->arg));
+    return step ? step : finish_load(w, inst, &lanes);
 }
 
 static enum sg_step global_store(struct sg_wave *w, const struct sg_inst *inst)
 {
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
-    resolve_global(w, inst, &lanes, sg_mem_bytes(kind));
+    const enum sg_step step = resolve_global(w, inst, &lanes, sg_mem_bytes(kind));
+    if (step)
+        return step;
     sg_lanes_store(w, &lanes, inst->vdata, kind);
     return SG_STEP_OK;
 }
@@ -169,7 +173,9 @@ static enum sg_step global_store(struct sg_wave *w, const struct sg_inst *inst)
 static enum sg_step global_atomic(struct sg_wave *w, const struct sg_inst *inst)
 {
     struct sg_lanes lanes;
-    resolve_global(w, inst, &lanes, inst->info->arg & SG_ATOMIC_64 ? 8 : 4);
+    const enum sg_step step = resolve_global(w, inst, &lanes, inst->info->arg & SG_ATOMIC_64 ? 8 : 4);
+    if (step)
+        return step;
     return sg_lanes_atomic(w, inst, &lanes, inst->vdata, inst->vdst, inst->info->arg, inst->glc);
 }
 

@@ -28,6 +28,11 @@ static uint8_t *plain_address(const struct sg_wave *w, const struct sg_inst *ins
     return (uint8_t *)(uintptr_t)(address & ~UINT64_C(3));
 }
 
+static enum sg_step check(struct sg_wave *w, const struct sg_inst *inst, const uint8_t *p, uint64_t bytes)
+{
+    return bytes && sg_checks_access(w) ? sg_check_scalar(w, inst, p, bytes) : SG_STEP_OK;
+}
+
 // Address of dword 0 of a buffer access; *size becomes the bytes that the buffer has from there on.
 static uint8_t *buffer_address(const struct sg_wave *w, const struct sg_inst *inst, uint64_t *size)
 {
@@ -45,7 +50,11 @@ static enum sg_step s_load(struct sg_wave *w, const struct sg_inst *inst)
     if (!registers_exist(inst, dwords))
         return bad_register(w, inst);
     uint32_t data[16];
-    memcpy(data, plain_address(w, inst), 4 * (size_t)dwords);
+    const uint8_t *p = plain_address(w, inst);
+    const enum sg_step step = check(w, inst, p, 4 * (uint64_t)dwords);
+    if (step)
+        return step;
+    memcpy(data, p, 4 * (size_t)dwords);
     memcpy(&w->sgpr[inst->sdst], data, 4 * (size_t)dwords);
     return SG_STEP_OK;
 }
@@ -55,7 +64,11 @@ static enum sg_step s_store(struct sg_wave *w, const struct sg_inst *inst)
     const unsigned dwords = inst->info->arg;
     if (!registers_exist(inst, dwords))
         return bad_register(w, inst);
-    memcpy(plain_address(w, inst), &w->sgpr[inst->sdst], 4 * (size_t)dwords);
+    uint8_t *p = plain_address(w, inst);
+    const enum sg_step step = check(w, inst, p, 4 * (uint64_t)dwords);
+    if (step)
+        return step;
+    memcpy(p, &w->sgpr[inst->sdst], 4 * (size_t)dwords);
     return SG_STEP_OK;
 }
 
@@ -66,6 +79,10 @@ static enum sg_step s_buffer_load(struct sg_wave *w, const struct sg_inst *inst)
         return bad_register(w, inst);
     uint64_t size;
     const uint8_t *p = buffer_address(w, inst, &size);
+    const enum sg_step step =
+        check(w, inst, p, size < 4 * dwords ? size & ~UINT64_C(3) : 4 * (uint64_t)dwords);
+    if (step)
+        return step;
     uint32_t data[16] = {0};
     for (unsigned d = 0; d < dwords && 4 * (d + 1) <= size; d++)
         memcpy(&data[d], p + 4 * (size_t)d, 4);
@@ -80,6 +97,10 @@ static enum sg_step s_buffer_store(struct sg_wave *w, const struct sg_inst *inst
         return bad_register(w, inst);
     uint64_t size;
     uint8_t *p = buffer_address(w, inst, &size);
+    const enum sg_step step =
+        check(w, inst, p, size < 4 * dwords ? size & ~UINT64_C(3) : 4 * (uint64_t)dwords);
+    if (step)
+        return step;
     for (unsigned d = 0; d < dwords && 4 * (d + 1) <= size; d++)
         memcpy(p + 4 * (size_t)d, &w->sgpr[inst->sdst + d], 4);
     return SG_STEP_OK;
@@ -93,6 +114,9 @@ static enum sg_step scalar_atomic(struct sg_wave *w, const struct sg_inst *inst,
         return bad_register(w, inst);
     if ((uintptr_t)p & (wide ? 7 : 3))
         return sg_wave_fault(w, inst, SG_FAULT_MEMORY, (uintptr_t)p, "atomic on misaligned address");
+    const enum sg_step step = check(w, inst, p, wide ? 8 : 4);
+    if (step)
+        return step;
     if (wide) {
         const uint64_t cmp = op == SG_ATOMIC_CMPSWAP ? sg_sgpr64(w, inst->sdst + 2) : 0;
         const uint64_t old = sg_atomic64(op, (uint64_t *)(void *)p, sg_sgpr64(w, inst->sdst), cmp);

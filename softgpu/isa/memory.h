@@ -122,6 +122,15 @@ enum sg_step sg_lanes_atomic(struct sg_wave *w, const struct sg_inst *inst, stru
 enum sg_step sg_lanes_load_lds(struct sg_wave *w, const struct sg_inst *inst, const struct sg_lanes *lanes,
                                enum sg_mem_kind kind);
 
+// Is every lane's element memory of the program? Only when the launch asks for it.
+enum sg_step sg_check_lanes(struct sg_wave *w, const struct sg_inst *inst, const struct sg_lanes *lanes);
+enum sg_step sg_check_scalar(struct sg_wave *w, const struct sg_inst *inst, const void *p, uint64_t bytes);
+
+static inline bool sg_checks_access(const struct sg_wave *w)
+{
+    return w->group->launch->owned;
+}
+
 // After a host fault that came without an address: the address that no memory can have, of an active lane.
 // False when the instruction has none.
 bool sg_memory_odd_address(const struct sg_wave *w, const struct sg_inst *inst, uint64_t *address);

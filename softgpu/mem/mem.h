@@ -6,6 +6,7 @@
 #define SG_MEM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define SG_MEM_MAX_NODES 16 // CPU node and GPU nodes
@@ -44,6 +45,17 @@ int sg_mem_query(const void *address, struct sg_mem_info *info);
 
 // Attaches a pointer that sg_mem_query returns. 0 or -ENOENT.
 int sg_mem_set_user_data(const void *address, void *user_data);
+
+// Later allocations are followed by `bytes` (whole pages) of address space that is nobody's.
+void sg_mem_set_gap(uint64_t bytes);
+
+// The size that the program asked for, of an allocation that was rounded up on the way. 0, -ENOENT when none
+// starts at `address`, -EINVAL when it is smaller.
+int sg_mem_set_asked(const void *address, uint64_t bytes);
+
+// Do [address, address + bytes) lie in one allocation, as far as asked for, or in registered memory? Then *range
+// becomes the owned memory around them. Else `why` tells, in less than 112 characters, where the nearest lies.
+bool sg_mem_owns(uint64_t address, uint64_t bytes, uint64_t range[2], char *why, size_t why_bytes);
 
 // Bytes that allocations on `node` may sum up to (0 = no limit), and how many are allocated.
 void sg_mem_set_limit(uint32_t node, uint64_t bytes);

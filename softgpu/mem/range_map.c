@@ -101,6 +101,13 @@ void *sg_range_map_at(const struct sg_range_map *map, uint64_t base)
     return i > 0 && map->ranges[i - 1].base == base ? map->ranges[i - 1].item : NULL;
 }
 
+void sg_range_map_around(const struct sg_range_map *map, uint64_t address, void **before, void **after)
+{
+    size_t i = upper_bound(map, address);
+    *before = i > 0 ? map->ranges[i - 1].item : NULL;
+    *after = i < map->count ? map->ranges[i].item : NULL;
+}
+
 void sg_range_map_clear(struct sg_range_map *map)
 {
     free(map->ranges);

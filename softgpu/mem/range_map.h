@@ -36,6 +36,9 @@ void *sg_range_map_find(const struct sg_range_map *map, uint64_t address, struct
 // Item of a range that starts exactly at `base`, the last added; NULL if none.
 void *sg_range_map_at(const struct sg_range_map *map, uint64_t base);
 
+// Items of the ranges with the highest base at or below `address` and the lowest above it; NULL if none.
+void sg_range_map_around(const struct sg_range_map *map, uint64_t address, void **before, void **after);
+
 // Frees the array, not the items.
 void sg_range_map_clear(struct sg_range_map *map);
 

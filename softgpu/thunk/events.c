@@ -4,6 +4,7 @@
 // Rules of the kernel driver that ROCr relies on: setting an event releases every thread that waits at that
 // moment; an auto-reset event stays signalled only if nobody was waiting, and then the next wait consumes it.
 // A wait is made of links, one an event, so that a set reaches exactly those who wait and wakes nobody else.
+#include "softgpu/mem/mem.h"
 #include "softgpu/thunk/hsakmt_api.h"
 
 #include <errno.h>
@@ -33,8 +34,14 @@ struct event {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards all events
 static struct event *events[MAX_EVENTS + 1];             // by id; id 0 is never given
 static uint32_t next_id = 1;                             // where the search for a free id starts
-static uint64_t mailboxes[MAX_EVENTS + 1];               // where a signal's completion leaves the event id
 static struct event *memory_event;                       // the last created of type MEMORY
+// Where a signal's completion leaves the event id; kernels that complete signals write here, too.
+static _Alignas(4096) uint64_t mailboxes[(MAX_EVENTS + 512) / 512 * 512];
+
+int sg_events_open(void)
+{
+    return sg_mem_register(mailboxes, sizeof(mailboxes), 0);
+}
 
 // Called with the lock held.
 static uint32_t free_id(void)

@@ -7,10 +7,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#define GIB (1ull << 30)
+#define GIB       (1ull << 30)
+#define CHECK_GAP 65536 // between allocations, so that a near miss hits none
 
 static struct sg_gpu gpus[SG_MAX_GPUS];
 static unsigned gpu_count; // 0 until opened
@@ -46,12 +48,42 @@ static uint64_t wanted_timeout_ns(void)
     return (uint64_t)(seconds * 1e9);
 }
 
+static bool wants_check(void)
+{
+    const char *text = getenv("SOFTGPU_CHECK");
+    if (!text || !*text)
+        return false;
+    if (!strcmp(text, "alloc"))
+        return true;
+    fprintf(stderr, "softgpu: SOFTGPU_CHECK=%s is not \"alloc\"; nothing is checked\n", text);
+    return false;
+}
+
+// ROCr cuts small allocations out of blocks that it keeps, and one block looks like one allocation from here. This
+// setting, which it reads when it is initialised, makes it ask for each.
+__attribute__((constructor)) static void separate_allocations(void)
+{
+    const char *text = getenv("SOFTGPU_CHECK");
+    if (text && !strcmp(text, "alloc"))
+        setenv("HSA_DISABLE_FRAGMENT_ALLOCATOR", "1", 1);
+}
+
+void softgpu_mem_asked(const void *address, uint64_t bytes)
+{
+    sg_mem_set_asked(address, bytes);
+}
+
 int sg_gpus_open(void)
 {
     if (gpu_count)
         return 0;
+    int rc = sg_events_open();
+    if (rc)
+        return rc;
     unsigned n = wanted_gpus();
     uint64_t timeout_ns = wanted_timeout_ns();
+    bool check = wants_check();
+    sg_mem_set_gap(check ? CHECK_GAP : 0);
     for (unsigned i = 0; i < n; i++) {
         struct sg_perf *perf = sg_perf_create();
         if (!perf)
@@ -60,6 +92,7 @@ int sg_gpus_open(void)
                                   .shared_aperture_hi = SG_SHARED_APERTURE >> 32,
                                   .private_aperture_hi = SG_PRIVATE_APERTURE >> 32,
                                   .perf = perf,
+                                  .checks_access = check,
                                   .timeout_ns = timeout_ns};
     }
     gpu_count = n;

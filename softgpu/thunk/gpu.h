@@ -3,6 +3,7 @@
 #ifndef SG_GPU_H
 #define SG_GPU_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct sg_perf;
@@ -11,6 +12,7 @@ struct sg_gpu {
     uint32_t node_id;
     uint32_t shared_aperture_hi, private_aperture_hi; // upper halves of the FLAT apertures
     struct sg_perf *perf;
+    bool checks_access;  // kernels may touch what was allocated or registered only
     uint64_t timeout_ns; // a kernel that runs longer is an error; 0 = none is
 };
 

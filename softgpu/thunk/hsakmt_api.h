@@ -23,6 +23,9 @@ bool sg_thunk_usable(void);
 // else.
 HSAKMT_STATUS sg_thunk_release_status(void);
 
+// For the preloaded check library: the size that the program asked for of the allocation at `address`.
+__attribute__((visibility("default"))) void softgpu_mem_asked(const void *address, uint64_t bytes);
+
 // Node 0 is the CPU node; GPU i is node 1 + i.
 #define SG_MAX_GPUS 8
 #define SG_CPU_NODE 0u
@@ -32,6 +35,9 @@ HSAKMT_STATUS sg_thunk_release_status(void);
 int sg_gpus_open(void);
 unsigned sg_gpu_count(void);
 struct sg_gpu *sg_gpu_of_node(uint32_t node); // NULL for the CPU node and beyond
+
+// Makes what kernels write of events known as memory of the GPUs. 0 or -ENOMEM.
+int sg_events_open(void);
 
 // Byte sizes of a GPU's local memory and of the host's memory.
 uint64_t sg_gpu_local_bytes(void);

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -114,6 +115,70 @@ static void no_instruction(void **state)
     says(&rig, "ffffffff");
 }
 
+// All memory that checked launches may touch.
+static uint64_t own[2];
+
+static bool owned(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2], char *why, size_t why_bytes)
+{
+    (void)ctx;
+    snprintf(why, why_bytes, "not yours");
+    range[0] = own[0];
+    range[1] = own[1];
+    return address >= own[0] && address + bytes <= own[1];
+}
+
+// The kernel arguments and `in` lie in `block`; what is checked is its first `bytes`.
+static void checked(const char *kernel, const char *mnemonic, uint64_t last_bytes)
+{
+    static struct {
+        struct rig_args args;
+        uint64_t in[2];
+    } block;
+    struct rig rig;
+    rig_begin(&rig, kernel, block.in, NULL, NULL);
+    block.args = rig.args;
+    rig.launch.kernarg = (uintptr_t)&block.args;
+    rig.launch.owned = owned;
+    own[0] = (uintptr_t)&block;
+    own[1] = (uintptr_t)block.in + last_bytes;
+    rig_run(&rig);
+    own[1]--;
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, (uintptr_t)block.in);
+    says(&rig, "not yours");
+    says(&rig, mnemonic);
+}
+
+static void checked_accesses(void **state)
+{
+    (void)state;
+    checked("read_wild", "global_load_dwordx2", 8);
+    checked("write_wild", "global_store_dword", 4);
+    checked("scalar_wild", "s_load_dword", 4);
+}
+
+// LDS ends where the launch says, not at the granule, and an access behind it is an error.
+static void checked_lds(void **state)
+{
+    (void)state;
+    static uint32_t out[1024];
+    struct rig rig;
+    rig_begin(&rig, "barriers", NULL, out, NULL);
+    rig.launch.grid[0] = rig.launch.workgroup[0] = 1024;
+    rig.launch.group_segment_bytes = 4096;
+    own[0] = 0;
+    own[1] = UINT64_MAX;
+    rig.launch.owned = owned;
+    rig_run(&rig);
+    rig.launch.group_segment_bytes = 4092;
+    rig_run_fault(&rig, SG_FAULT_LDS);
+    assert_int_equal(rig.fault.address, 4092);
+    says(&rig, "ds_");
+    says(&rig, "of 4092 bytes");
+    rig.launch.owned = NULL;
+    rig_run(&rig);
+}
+
 static volatile int stop;
 
 static void *stopper(void *arg)
@@ -186,6 +251,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(lds_aperture_bounds),
         cmocka_unit_test(known_by_name),
         cmocka_unit_test(no_instruction),
+        cmocka_unit_test(checked_accesses),
+        cmocka_unit_test(checked_lds),
         cmocka_unit_test(stop_flag),
         cmocka_unit_test(other_faults_pass_on),
     };

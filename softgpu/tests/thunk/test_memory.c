@@ -219,6 +219,61 @@ static void registration_is_counted_and_keeps_the_largest_size(void **state)
     assert_int_equal(hsaKmtRegisterMemory(NULL, 4096), HSAKMT_STATUS_INVALID_PARAMETER);
 }
 
+// What checked accesses ask: ends as the program asked for them, and which memory lies nearest.
+static void owned_memory_ends_where_the_program_asked(void **state)
+{
+    (void)state;
+    char why[112];
+    uint64_t range[2];
+    void *p = NULL;
+    sg_mem_set_gap(65536);
+    assert_int_equal(sg_mem_alloc(1, 8192, 0, NULL, &p), 0);
+    sg_mem_set_gap(0);
+    const uint64_t base = (uintptr_t)p;
+    assert_true(sg_mem_owns(base + 8188, 4, range, why, sizeof(why)));
+    assert_int_equal(range[0], base);
+    assert_int_equal(range[1], base + 8192);
+    assert_int_equal(sg_mem_set_asked((char *)p + 8, 100), -ENOENT);
+    assert_int_equal(sg_mem_set_asked(p, 8193), -EINVAL);
+    assert_int_equal(sg_mem_set_asked(p, 0), -EINVAL);
+    assert_int_equal(sg_mem_set_asked(p, 5000), 0);
+    assert_true(sg_mem_owns(base + 4996, 4, range, why, sizeof(why)));
+    assert_int_equal(range[1], base + 5000);
+    assert_false(sg_mem_owns(base + 4996, 8, range, why, sizeof(why)));
+    assert_non_null(strstr(why, "leaves the end of 5000 bytes"));
+    assert_false(sg_mem_owns(base + 5000, 1, range, why, sizeof(why)));
+    assert_non_null(strstr(why, ", 0 bytes past the end of the 5000 bytes"));
+    assert_false(sg_mem_owns(base + 8192 + 4096, 4, range, why, sizeof(why))); // the gap is nobody's
+    assert_non_null(strstr(why, ", 7288 bytes past the end of the 5000 bytes"));
+
+    // Registered memory: the pieces may adjoin.
+    static char host[8192] __attribute__((aligned(4096)));
+    assert_int_equal(sg_mem_register(host, 4096, 0), 0);
+    assert_false(sg_mem_owns((uintptr_t)host + 4094, 4, range, why, sizeof(why)));
+    assert_int_equal(sg_mem_register(host + 4096, 4096, 0), 0);
+    assert_true(sg_mem_owns((uintptr_t)host + 4094, 4, range, why, sizeof(why)));
+    assert_int_equal(sg_mem_deregister(host), 0);
+    assert_false(sg_mem_owns((uintptr_t)host + 4092, 4, range, why, sizeof(why)));
+    assert_non_null(strstr(why, ", 4 bytes before the 4096 bytes"));
+    assert_int_equal(sg_mem_deregister(host + 4096), 0);
+    assert_int_equal(sg_mem_free(p), 0);
+    assert_false(sg_mem_owns(base, 4, range, why, sizeof(why)));
+}
+
+static void large_memory_begins_at_huge_pages(void **state)
+{
+    (void)state;
+    void *p[4];
+    for (unsigned i = 0; i < 4; i++) {
+        const uint64_t bytes = (2ull << 20) + i * 4096;
+        assert_int_equal(sg_mem_alloc(1, bytes, 0, NULL, &p[i]), 0);
+        assert_int_equal((uintptr_t)p[i] % (2 << 20), 0);
+        memset(p[i], 1, bytes);
+    }
+    for (unsigned i = 0; i < 4; i++)
+        assert_int_equal(sg_mem_free(p[i]), 0);
+}
+
 static void nothing_works_when_closed(void **state)
 {
     (void)state;
@@ -235,6 +290,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(range_map_agrees_with_a_scan),
         cmocka_unit_test(range_map_refuses_empty_and_wrapping_ranges),
+        cmocka_unit_test(owned_memory_ends_where_the_program_asked),
+        cmocka_unit_test(large_memory_begins_at_huge_pages),
         cmocka_unit_test(nothing_works_when_closed),
         cmocka_unit_test(answers_are_copies),
         DRIVER_TEST(allocation_is_zeroed_mapped_and_known),
