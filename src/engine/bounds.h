@@ -34,7 +34,10 @@
       "most bytes of a snapshot; 0 = whatever the device holds, plus half of the host's available memory")   \
     X(block_bytes, 4096, 1, "KREPLAY_BLOCK_BYTES", "grain in which changes are found and put back")          \
     X(decline_untracked, 1, 1, "KREPLAY_DECLINE_UNTRACKED",                                                  \
-      "1 = do not replay while device memory exists that cannot be put back")
+      "1 = do not replay while device memory exists that cannot be put back")                                \
+    X(host_copies, 1, 1, "KREPLAY_HOST_COPIES",                                                              \
+      "may the host move and compare the GPU's memory itself: 0 = no, 1 = where it is quicker, 2 = where "   \
+      "it can")
 
 struct kr_bounds {
 #define X(field, value, unit, variable, text) uint64_t field;

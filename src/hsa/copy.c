@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Two ways to copy: the asynchronous copy of the AMD extension with a signal of our own (DMA engines or copy
-// kernels, many at a time), and the plain synchronous copy. Comparing brings what is on the
+// kernels, many at a time), and the plain synchronous copy. Where the host can do the first by itself, it does
+// (reach.h). Comparing brings what is on the
 // device to the host in bounded pieces, since device memory need not be readable there.
 #include "hsa/copy.h"
 
@@ -8,6 +9,7 @@
 
 #include "hsa/host_pointers.h"
 #include "hsa/memory.h"
+#include "hsa/reach.h"
 #include "hsa/signal_wait.h"
 
 enum { BOUNCE_BYTES = 4 << 20 };
@@ -58,7 +60,7 @@ bool kr_hsa_copies_late(struct kr_hsa_agent *agent)
     return agent->late_copy_count > 0 || agent->copies_lost;
 }
 
-static int copy_async(struct kr_hsa_agent *agent, const struct kr_copy *list, size_t count)
+int kr_hsa_copy_by_device(struct kr_hsa_agent *agent, const struct kr_copy *list, size_t count)
 {
     if (!agent->copied.handle &&
         kr_hsa.api.hsa_signal_create(0, 0, NULL, &agent->copied) != HSA_STATUS_SUCCESS) {
@@ -101,7 +103,11 @@ static int copy_sync(const struct kr_copy *list, size_t count)
 int kr_hsa_copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_copy *list, size_t count)
 {
     (void)ctx;
-    return path == KR_PATH_PRIMARY ? copy_async(&kr_hsa.agents[agent], list, count) : copy_sync(list, count);
+    if (path == KR_PATH_FALLBACK)
+        return copy_sync(list, count);
+    if (kr_hsa_reach_copy(&kr_hsa.agents[agent], list, count))
+        return KREPLAY_OK;
+    return kr_hsa_copy_by_device(&kr_hsa.agents[agent], list, count);
 }
 
 // A side of a comparison: what is on the device passes through a buffer on the host.
@@ -110,10 +116,11 @@ struct side {
     void *bounce; // NULL: the host reads it as it is
 };
 
-static bool make_side(struct kr_hsa_agent *agent, unsigned index, const void *at, struct side *side)
+static bool make_side(struct kr_hsa_agent *agent, unsigned index, const void *at, size_t bytes,
+                      struct side *side)
 {
     *side = (struct side){at, NULL};
-    if (on_host(owner_of(at, agent)))
+    if (kr_hsa_in_reach(agent, at, bytes) || on_host(owner_of(at, agent)))
         return true;
     if (!agent->bounce[index])
         agent->bounce[index] = kr_hsa_memory_host(agent, BOUNCE_BYTES);
@@ -132,7 +139,9 @@ static int fetch(struct kr_hsa_agent *agent, const struct side sides[2], size_t 
         if (sides[i].bounce)
             list[count++] = (struct kr_copy){sides[i].bounce, sides[i].at + at, bytes};
     }
-    int status = copy_async(agent, list, count);
+    if (count == 0)
+        return KREPLAY_OK;
+    int status = kr_hsa_copy_by_device(agent, list, count);
     if (status == KREPLAY_TIMEOUT) // they are written to when nobody expects it any more
         agent->bounce[0] = agent->bounce[1] = NULL;
     else if (status != KREPLAY_OK)
@@ -144,8 +153,8 @@ static int compare(struct kr_hsa_agent *agent, const void *a, const void *b, siz
                    uint8_t *changed)
 {
     struct side sides[2];
-    if (block_bytes > BOUNCE_BYTES || !make_side(agent, 0, a, &sides[0]) ||
-        !make_side(agent, 1, b, &sides[1]))
+    if (block_bytes > BOUNCE_BYTES || !make_side(agent, 0, a, bytes, &sides[0]) ||
+        !make_side(agent, 1, b, bytes, &sides[1]))
         return KREPLAY_NO_MEMORY;
     const size_t step = BOUNCE_BYTES / block_bytes * block_bytes;
 

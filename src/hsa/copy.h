@@ -9,6 +9,9 @@ int kr_hsa_copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_co
 int kr_hsa_compare(void *ctx, uint32_t agent, const void *a, const void *b, size_t bytes, size_t block_bytes,
                    uint8_t *changed);
 
+// The asynchronous copy alone.
+int kr_hsa_copy_by_device(struct kr_hsa_agent *agent, const struct kr_copy *list, size_t count);
+
 // Are copies of kreplay's under way that did not end in time?
 bool kr_hsa_copies_late(struct kr_hsa_agent *agent);
 

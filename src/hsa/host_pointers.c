@@ -99,6 +99,7 @@ kreplay_reason kr_hsa_host_pointers_found(void *ctx, uint32_t agent)
 {
     (void)ctx;
     struct kr_hsa_host_ranges *ranges = &kr_hsa.agents[agent].host_ranges;
+    ranges->looking = false; // nobody asks again in this window
     return ranges->found || ranges->incomplete ? KREPLAY_REASON_HOST_MEMORY : KREPLAY_REASON_NONE;
 }
 

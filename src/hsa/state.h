@@ -51,6 +51,7 @@ struct kr_hsa_dispatch {
     bool live_done;      // the live execution has ended,
     bool live_known;     // and its times are known
     hsa_status_t failed; // the error that it ended in, or HSA_STATUS_SUCCESS
+    bool in_flight;      // it was handed to the worker, see flight.h
     bool recorded;       // it has its record and is counted in agent->recorded
     // Runs in the program's queue, between two gates: `own_done` is in its packet there. Else handle 0.
     hsa_signal_t own_done;
@@ -105,6 +106,9 @@ struct kr_hsa_host_ranges {
     bool looking, found, incomplete;
 };
 
+// Whether the host moves and compares this GPU's memory itself; see reach.h.
+enum kr_hsa_reach { KR_HSA_REACH_UNKNOWN, KR_HSA_REACH_NONE, KR_HSA_REACH_HOST };
+
 struct kr_hsa_agent {
     hsa_agent_t handle;
     uint32_t id;
@@ -144,6 +148,7 @@ struct kr_hsa_agent {
     struct kr_op **ops;
     size_t op_count, op_capacity;
     struct kr_hsa_host_ranges host_ranges;
+    enum kr_hsa_reach reach;
     void *bounce[2];     // host buffers for comparing
     hsa_signal_t copied; // counts the copies of a list down; handle 0 = not made yet
 };

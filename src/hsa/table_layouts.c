@@ -18,11 +18,11 @@
     [KR_FN_hsa_agent_iterate_regions] = 29, [KR_FN_hsa_region_get_info] = 30,                                \
     [KR_FN_hsa_memory_allocate] = 35, [KR_FN_hsa_memory_free] = 36, [KR_FN_hsa_memory_copy] = 37,            \
     [KR_FN_hsa_signal_create] = 39, [KR_FN_hsa_signal_destroy] = 40, [KR_FN_hsa_signal_load_scacquire] = 42, \
-    [KR_FN_hsa_signal_store_screlease] = 44, [KR_FN_hsa_signal_wait_scacquire] = 46,                         \
-    [KR_FN_hsa_signal_subtract_screlease] = 69, [KR_FN_hsa_executable_destroy] = 86,                         \
-    [KR_FN_hsa_executable_freeze] = 88, [KR_FN_hsa_executable_symbol_get_info] = 95,                         \
-    [KR_FN_hsa_status_string] = 97, [KR_FN_hsa_system_get_major_extension_table] = 100,                      \
-    [KR_FN_hsa_executable_iterate_agent_symbols] = 125,
+    [KR_FN_hsa_signal_store_screlease] = 44, [KR_FN_hsa_signal_wait_relaxed] = 45,                           \
+    [KR_FN_hsa_signal_wait_scacquire] = 46, [KR_FN_hsa_signal_subtract_screlease] = 69,                      \
+    [KR_FN_hsa_executable_destroy] = 86, [KR_FN_hsa_executable_freeze] = 88,                                 \
+    [KR_FN_hsa_executable_symbol_get_info] = 95, [KR_FN_hsa_status_string] = 97,                             \
+    [KR_FN_hsa_system_get_major_extension_table] = 100, [KR_FN_hsa_executable_iterate_agent_symbols] = 125,
 
 #define EXT_SLOTS_TO_17                                                                                      \
     [KR_FN_hsa_amd_profiling_set_profiler_enabled] = 4, [KR_FN_hsa_amd_profiling_get_dispatch_time] = 6,     \

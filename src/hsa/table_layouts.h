@@ -31,6 +31,7 @@
     X(CORE, hsa_signal_destroy, __typeof__(&hsa_signal_destroy))                                             \
     X(CORE, hsa_signal_load_scacquire, __typeof__(&hsa_signal_load_scacquire))                               \
     X(CORE, hsa_signal_store_screlease, __typeof__(&hsa_signal_store_screlease))                             \
+    X(CORE, hsa_signal_wait_relaxed, __typeof__(&hsa_signal_wait_relaxed))                                   \
     X(CORE, hsa_signal_wait_scacquire, __typeof__(&hsa_signal_wait_scacquire))                               \
     X(CORE, hsa_signal_subtract_screlease, __typeof__(&hsa_signal_subtract_screlease))                       \
     X(CORE, hsa_executable_destroy, __typeof__(&hsa_executable_destroy))                                     \

@@ -21,6 +21,7 @@
 
 #include "engine/clock.h"
 #include "hsa/backoff.h"
+#include "hsa/flight.h"
 #include "hsa/host_pointers.h"
 #include "hsa/intercept.h"
 #include "hsa/kernarg.h"
@@ -79,6 +80,8 @@ static void over(struct kr_hsa_dispatch *dispatch)
 
 void kr_hsa_worker_free(struct kr_hsa_dispatch *dispatch)
 {
+    if (dispatch->in_flight)
+        kr_hsa_flight_end();
     if (dispatch->own_done.handle)
         kr_hsa.api.hsa_signal_destroy(dispatch->own_done);
     free(dispatch);
@@ -316,6 +319,8 @@ void kr_hsa_worker_add(struct kr_hsa_queue *queue, struct kr_hsa_dispatch *dispa
     struct kr_hsa_agent *agent = queue->agent;
     pthread_mutex_lock(&agent->lock);
     dispatch->sequence = agent->sequence++;
+    dispatch->in_flight = true;
+    kr_hsa_flight_begin();
     dispatch->next = NULL;
     *queue->tail = dispatch;
     queue->tail = &dispatch->next;

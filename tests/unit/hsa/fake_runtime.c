@@ -70,7 +70,8 @@ static hsa_signal_value_t wait_signal(hsa_signal_t signal, hsa_signal_condition_
                                       hsa_signal_value_t value, uint64_t timeout, hsa_wait_state_t state)
 {
     uint64_t begin = kr_clock_ns();
-    (void)condition, (void)state; // only "less than" is used
+    (void)condition; // only "less than" is used
+    fake.active_waits += state == HSA_WAIT_STATE_ACTIVE;
     while (load(signal) >= value && kr_clock_ns() - begin < timeout)
         nap();
     return load(signal);
@@ -419,6 +420,7 @@ void *fake_start(void)
     set(KR_FN_hsa_signal_load_scacquire, (void *)load);
     set(KR_FN_hsa_signal_store_screlease, (void *)store);
     set(KR_FN_hsa_signal_subtract_screlease, (void *)subtract);
+    set(KR_FN_hsa_signal_wait_relaxed, (void *)wait_signal);
     set(KR_FN_hsa_signal_wait_scacquire, (void *)wait_signal);
     set(KR_FN_hsa_queue_create, (void *)queue_create);
     set(KR_FN_hsa_queue_destroy, (void *)queue_destroy);

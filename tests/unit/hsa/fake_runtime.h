@@ -24,7 +24,7 @@ struct fake_runtime {
     // What happened
     _Atomic unsigned ring_overflows; // packets that did not fit: ROCr would have ended the process
     _Atomic unsigned kernel_runs, counter_starts, counter_stops, async_copies, queues_created, queues_stopped,
-        queues_destroyed, handlers_run, stops_refused;
+        queues_destroyed, handlers_run, stops_refused, active_waits;
 };
 extern struct fake_runtime fake;
 

@@ -135,6 +135,8 @@ void start_with(unsigned gpus)
         .fini = on_fini,
     };
     char error[256] = "";
+    setenv("KREPLAY_HOST_COPIES", "0",
+           0); // the fake GPU's memory is the host's; most tests want copies by the runtime
     module_data = aligned_alloc(64, 128);
     memset(module_data, 0, 128);
     void *table = fake_start();
