@@ -4,11 +4,14 @@
 #include "cli/say.h"
 #include "cli/verbs.h"
 
+#include <stdio.h>
+
 int main(int argc, char **argv)
 {
     struct kr_options options;
     char error[512];
     int status = KR_EXIT_USAGE;
+    setvbuf(stderr, NULL, _IOLBF, BUFSIZ); // tables go there cell by cell
     if (kr_options_parse(&options, argc, argv, error, sizeof(error))) {
         kr_say(&options, KR_LEVEL_ERROR, "%s", error);
     } else if (options.help) {
