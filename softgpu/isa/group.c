@@ -9,6 +9,9 @@
 // group must give way; longer slices keep registers in the cache.
 #define SLICE 4096
 
+// A wave that sleeps after fewer instructions only looks whether something has come.
+#define POLL_LOOP 64
+
 static void stopped(struct sg_wave *w)
 {
     w->fault->kind = SG_FAULT_STOPPED;
@@ -57,10 +60,11 @@ static unsigned lanes_of(uint64_t exec)
     return exec == UINT64_MAX ? SG_LANES : (unsigned)__builtin_popcountll(exec);
 }
 
-static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w)
+// *ran becomes the number of instructions that did not end the slice.
+static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w, unsigned *ran)
 {
     m->running = w;
-    for (unsigned left = SLICE; left; left--) {
+    for (*ran = 0; *ran < SLICE; ++*ran) {
         const struct sg_inst *inst = sg_code_cached(&m->code, w->pc);
         if (!inst) {
             m->inst = NULL;
@@ -110,12 +114,14 @@ enum sg_turn sg_group_turn(struct sg_machine *m, struct sg_resident *r)
             at_gws = true;
             continue;
         }
-        switch (run_slice(m, w)) {
+        unsigned ran;
+        switch (run_slice(m, w, &ran)) {
         case SG_STEP_OK:
         case SG_STEP_POLL:
             moved = true;
             break;
         case SG_STEP_YIELD:
+            moved |= ran > POLL_LOOP;
             break;
         case SG_STEP_WAIT:
             at_gws = true;

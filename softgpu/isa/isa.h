@@ -12,6 +12,9 @@
 // Shader engines of the emulated die (MI200 has 8). Work-group g runs on engine g % SG_SHADER_ENGINES.
 #define SG_SHADER_ENGINES 8
 
+// Core clocks in a tick of the launch's clock (25 MHz): what a die of 1700 MHz, its nominal clock, would count.
+#define SG_CORE_CLOCKS 68
+
 // Global wave sync: counters at which waves of a whole dispatch meet. They belong to a queue and outlive
 // launches: one dispatch initialises what the next one uses. Zero-initialised is valid; used by one launch at a
 // time.
@@ -40,7 +43,7 @@ struct sg_launch {
     uint64_t dispatch_id;                            // user SGPR dispatch_id
     uint32_t shared_aperture_hi;                     // upper 32 bits of the LDS aperture of FLAT addressing
     uint32_t private_aperture_hi;                    // upper 32 bits of the scratch aperture
-    uint64_t (*clock)(void *ctx);                    // GPU clock ticks for s_memtime / s_memrealtime
+    uint64_t (*clock)(void *ctx);                    // GPU clock ticks for s_memrealtime
     void (*interrupt)(void *ctx, uint32_t event_id); // s_sendmsg MSG_INTERRUPT with M0
     void *ctx;                                       // passed to the two calls above
     const volatile int *stop; // non-NULL: when it becomes non-zero the launch ends with SG_FAULT_STOPPED

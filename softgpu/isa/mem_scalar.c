@@ -149,12 +149,13 @@ static enum sg_step s_buffer_atomic(struct sg_wave *w, const struct sg_inst *ins
     return SG_STEP_OK;
 }
 
+// arg: ticks for each of the launch's clock. s_memtime counts core clocks.
 static enum sg_step s_time(struct sg_wave *w, const struct sg_inst *inst)
 {
     if (!registers_exist(inst, 2))
         return bad_register(w, inst);
     const struct sg_launch *launch = w->group->launch;
-    sg_set_sgpr64(w, inst->sdst, launch->clock(launch->ctx));
+    sg_set_sgpr64(w, inst->sdst, launch->clock(launch->ctx) * inst->info->arg);
     return SG_STEP_OK;
 }
 
@@ -208,8 +209,8 @@ static const struct sg_opinfo smem_rows[] = {
     ROW(33, "s_dcache_wb", s_cache, 0, 0, 0),
     ROW(34, "s_dcache_inv_vol", s_cache, 0, 0, 0),
     ROW(35, "s_dcache_wb_vol", s_cache, 0, 0, 0),
-    ROW(36, "s_memtime", s_time, 2, 0, 0),
-    ROW(37, "s_memrealtime", s_time, 2, 0, 0),
+    ROW(36, "s_memtime", s_time, 2, 0, SG_CORE_CLOCKS),
+    ROW(37, "s_memrealtime", s_time, 2, 0, 1),
     ROW(38, "s_atc_probe", s_cache, 0, 0, 0),
     ROW(39, "s_atc_probe_buffer", s_cache, 0, 0, 0),
     ROW(40, "s_dcache_discard", s_cache, 0, 0, 0),

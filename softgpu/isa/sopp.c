@@ -4,7 +4,24 @@
 // reference guide, SOPP Instructions.
 #include "softgpu/isa/salu.h"
 
-enum { MSG_INTERRUPT = 1 };
+enum { MSG_INTERRUPT = 1, MESSAGES = 16 };
+enum { TRAP_DEBUG = 3 };
+
+// All but the interrupt are for graphics and for trap handlers.
+static const char *const message_names[MESSAGES] = {
+    [MSG_INTERRUPT] = "MSG_INTERRUPT",
+    [2] = "MSG_GS",
+    [3] = "MSG_GS_DONE",
+    [4] = "MSG_SAVEWAVE",
+    [5] = "MSG_STALL_WAVE_GEN",
+    [6] = "MSG_HALT_WAVES",
+    [7] = "MSG_ORDERED_PS_DONE",
+    [8] = "MSG_EARLY_PRIM_DEALLOC",
+    [9] = "MSG_GS_ALLOC_REQ",
+    [10] = "MSG_GET_DOORBELL",
+    [11] = "MSG_GET_DDID",
+    [15] = "MSG_SYSMSG",
+};
 
 static enum sg_step op_nothing(struct sg_wave *w, const struct sg_inst *inst)
 {
@@ -65,16 +82,21 @@ static enum sg_step op_s_cbranch_exec(struct sg_wave *w, const struct sg_inst *i
 static enum sg_step op_s_sendmsg(struct sg_wave *w, const struct sg_inst *inst)
 {
     const struct sg_launch *launch = w->group ? w->group->launch : NULL;
-    unsigned message = inst->simm & 15;
+    const unsigned message = inst->simm & (MESSAGES - 1);
+    const char *name = message_names[message] ? message_names[message] : "unknown";
     if (message != MSG_INTERRUPT)
-        return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, "message %u is not implemented", message);
+        return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, "message %u (%s) is not implemented", message,
+                             name);
     if (launch && launch->interrupt)
         launch->interrupt(launch->ctx, w->sgpr[SG_SGPR_M0]);
     return SG_STEP_OK;
 }
 
+// The runtime's trap handler goes on after a debug trap when no debugger is attached, which is never here.
 static enum sg_step op_s_trap(struct sg_wave *w, const struct sg_inst *inst)
 {
+    if ((inst->simm & 0xff) == TRAP_DEBUG)
+        return SG_STEP_OK;
     return sg_wave_fault(w, inst, SG_FAULT_TRAP, 0, "trap %u", (unsigned)(inst->simm & 0xff));
 }
 
@@ -83,6 +105,12 @@ static enum sg_step op_s_sethalt(struct sg_wave *w, const struct sg_inst *inst)
     if (!(inst->simm & 1))
         return SG_STEP_OK;
     return sg_wave_fault(w, inst, SG_FAULT_TRAP, 0, "wave halted itself");
+}
+
+static enum sg_step op_s_sendmsghalt(struct sg_wave *w, const struct sg_inst *inst)
+{
+    const enum sg_step step = op_s_sendmsg(w, inst);
+    return step ? step : sg_wave_fault(w, inst, SG_FAULT_TRAP, 0, "wave halted itself");
 }
 
 static enum sg_step op_s_set_gpr_idx_off(struct sg_wave *w, const struct sg_inst *inst)
@@ -123,7 +151,7 @@ static const struct sg_opinfo rows[] = {
     AS(0x0e, s_sleep, yield),
     AS(0x0f, s_setprio, nothing),
     SG_SROW(SG_ENC_SOPP, 0x10, SG_CLASS_SENDMSG, s_sendmsg, 0, 0, 0, 0),
-    NAMED(0x11, SG_CLASS_SENDMSG, s_sendmsghalt),
+    SG_SROW(SG_ENC_SOPP, 0x11, SG_CLASS_SENDMSG, s_sendmsghalt, 0, 0, 0, 0),
     ROW(0x12, s_trap),
     AS(0x13, s_icache_inv, nothing),
     AS(0x14, s_incperflevel, nothing),
