@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# kreplay_hip_program(NAME SOURCE [OUTPUT_DIR dir] [OPTIONS ...]): one HIP program for gfx90a, built by hipcc as a user
-# would. A custom command instead of CMake's HIP language, which needs a CMake package that Debian 12 does not ship.
+# kreplay_hip_program(NAME SOURCE [OUTPUT_DIR dir] [OPTIONS ...] [HEADERS ...]): one HIP program for gfx90a, built by hipcc
+# as a user would; built anew when one of the headers changes. A custom command instead of CMake's HIP language, which needs a CMake package that Debian 12 does not ship.
 find_program(HIPCC hipcc)
 
 function(kreplay_hip_program name source)
-  cmake_parse_arguments(arg "" "OUTPUT_DIR" "OPTIONS" ${ARGN})
+  cmake_parse_arguments(arg "" "OUTPUT_DIR" "OPTIONS;HEADERS" ${ARGN})
   if(NOT arg_OUTPUT_DIR)
     set(arg_OUTPUT_DIR ${CMAKE_CURRENT_BINARY_DIR})
   endif()
@@ -13,7 +13,7 @@ function(kreplay_hip_program name source)
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -E make_directory ${arg_OUTPUT_DIR}
     COMMAND ${HIPCC} --offload-arch=gfx90a -O2 -std=c++17 ${arg_OPTIONS} ${CMAKE_CURRENT_SOURCE_DIR}/${source} -o ${output}
-    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source}
+    DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/${source} ${arg_HEADERS}
     COMMENT "hipcc ${name}" VERBATIM)
   add_custom_target(hip_${name} ALL DEPENDS ${output})
 endfunction()

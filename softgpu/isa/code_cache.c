@@ -2,6 +2,7 @@
 // The cache behind code_cache.h: a hash table of pages under one lock, and lazy decoding under the page's
 // lock. No lock is held while code memory is read, as such a read may end in a guard.
 #include "softgpu/isa/code_cache.h"
+#include "softgpu/isa/coverage.h"
 #include "softgpu/isa/isa.h"
 
 #include <pthread.h>
@@ -256,7 +257,10 @@ const struct sg_inst *sg_code_fetch(struct sg_code_view *view, uint64_t pc)
     const unsigned left = SG_CODE_SLOTS - index;
     if (!sg_decode(&page->details->words[index], left, &view->odd) && left < 4)
         decode_across(view, pc & ~UINT64_C(3), index);
-    if (!view->odd.info || !view->odd.info->exec || view->odd.n_words > left)
+    if (!view->odd.info || !view->odd.info->exec)
+        return &view->odd;
+    sg_coverage_note(&view->odd);
+    if (view->odd.n_words > left)
         return &view->odd;
 
     pthread_mutex_lock(&page->details->lock);

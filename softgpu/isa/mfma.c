@@ -109,10 +109,16 @@ static union element accumulate(enum type type, union element a, union element b
 }
 
 // Where element (i, j) of block b of C and D lies: the register (in elements) and the lane. Rows come in
-// groups of four registers, doubles in groups of one.
+// groups of four registers, doubles in groups of one. Where a block has a row in each group of 16 lanes, as the
+// 4x4x4 doubles have, blocks lie side by side within the group (source: "AMD Matrix Instruction Calculator").
 static void place(const struct shape *s, unsigned i, unsigned j, unsigned b, unsigned *item, unsigned *lane)
 {
     const unsigned n = s->size, group = s->type == F64 ? 1 : 4, lanes = n * n / group;
+    if (s->type == F64 && s->blocks > 1) {
+        *item = 0;
+        *lane = j + n * (b + s->blocks * i);
+        return;
+    }
     const unsigned blocks_across = lanes < 64 ? 64 / lanes : 1;
     const unsigned rows_across = 64 / blocks_across / n, groups = n / (group * rows_across);
     *item = i % group + group * (i / (group * rows_across) + groups * (b / blocks_across));
