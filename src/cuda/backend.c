@@ -295,7 +295,7 @@ static int live_wait(void *ctx, uint32_t agent, struct kr_window *window, uint64
         results[0].start_ns = results[0].end_ns - (uint64_t)(elapsed_ms * 1e6f);
     else
         results[0].start_ns = results[0].end_ns;
-    if (status == 0 && launch->loads != kr_cuda_loads) {
+    if (status == 0 && launch->loads != kr_cuda_loads.count) {
         kr_engine_message(cuda->engine, "kernel %s is not replayed this time: its launch loaded a module",
                           launch->op.dispatch.kernel_name);
         status = KREPLAY_DEVICE;

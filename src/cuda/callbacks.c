@@ -25,6 +25,7 @@ static const struct kr_call calls[] = {
     {"cuMemFree_v2", kr_on_free, 0},
     {"cuModuleGetGlobal_v2", kr_on_global, KR_MEMORY_MODULE},
     {"cuLibraryGetGlobal", kr_on_global, KR_MEMORY_MODULE},
+    {"cuModuleLoad*", kr_on_module_load, 0},
     {"cuModuleUnload", kr_on_module_unload, 0},
     {"cuLibraryUnload", kr_on_library_unload, 0},
     // Memory that is not captured: while it lives, nothing is replayed.

@@ -63,6 +63,7 @@ void kr_on_other_memory(const struct kr_call_site *site); // memory that nothing
 void kr_on_peer_access(const struct kr_call_site *site);
 // variables.c
 void kr_on_global(const struct kr_call_site *site);
+void kr_on_module_load(const struct kr_call_site *site);
 void kr_on_module_unload(const struct kr_call_site *site);
 void kr_on_library_unload(const struct kr_call_site *site);
 // launch.c

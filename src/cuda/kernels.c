@@ -18,6 +18,20 @@ static void free_kernel(struct kr_kernel *kernel)
     free(kernel);
 }
 
+// With the lock held.
+static void put_held(struct kr_kernel *kernel)
+{
+    if (--kernel->uses == 0)
+        free_kernel(kernel);
+}
+
+void kr_kernels_put(struct kr_kernels *kernels, struct kr_kernel *kernel)
+{
+    pthread_mutex_lock(&kernels->lock);
+    put_held(kernel);
+    pthread_mutex_unlock(&kernels->lock);
+}
+
 static uint32_t attribute(const struct kr_driver *driver, CUfunction function, CUfunction_attribute which)
 {
     int value = 0;
@@ -122,6 +136,8 @@ static struct kr_kernel *find(struct kr_kernels *kernels, const void *key, uint3
 {
     pthread_mutex_lock(&kernels->lock);
     struct kr_kernel *kernel = find_held(kernels, key, agent);
+    if (kernel)
+        kernel->uses++;
     pthread_mutex_unlock(&kernels->lock);
     return kernel;
 }
@@ -154,52 +170,69 @@ static struct kr_kernel *publish(struct kr_cuda *cuda, const struct kr_device *d
             kernel->unsafe = judge(cuda, module, kernel);
         announce(cuda, device, module, kernel);
         known = add(kernels, kernel);
+        known->uses++;
     }
+    known->uses++;
     pthread_mutex_unlock(&kernels->lock);
     return known;
 }
 
-struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
+// The function behind a handle, and its module.
+static bool resolve(const struct kr_driver *driver, CUfunction handle, CUfunction *function, CUmodule *module)
+{
+    *function = handle;
+    if (driver->func_get_module(module, handle) == CUDA_SUCCESS)
+        return true;
+    return driver->kernel_get_function(function, (CUkernel)handle) == CUDA_SUCCESS &&
+           driver->func_get_module(module, *function) == CUDA_SUCCESS;
+}
+
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, const struct kr_device *device, CUfunction handle)
 {
     const struct kr_driver *driver = &cuda->driver;
     struct kr_kernel *kernel = find(&cuda->kernels, handle, device->agent);
-    CUfunction function = handle;
+    unsigned loads = kr_cuda_loads.count;
+    CUfunction function = NULL;
     CUmodule handle_of_module = NULL;
     const char *name = NULL;
 
     if (kernel)
         return kernel;
-    if (driver->func_get_module(&handle_of_module, function) != CUDA_SUCCESS &&
-        (driver->kernel_get_function(&function, (CUkernel)handle) != CUDA_SUCCESS ||
-         driver->func_get_module(&handle_of_module, function) != CUDA_SUCCESS))
-        return NULL;
-    if (driver->func_load(function) != CUDA_SUCCESS || driver->func_get_name(&name, function) != CUDA_SUCCESS)
+    if (!resolve(driver, handle, &function, &handle_of_module) ||
+        driver->func_load(function) != CUDA_SUCCESS || driver->func_get_name(&name, function) != CUDA_SUCCESS)
         return NULL;
     kernel = make(handle, device->agent, name);
     if (!kernel)
         return NULL;
     kernel->module = handle_of_module;
-    struct kr_module *module = kr_modules_get(cuda, device, handle_of_module, kernel->name);
-    if (!module || learn_params(driver, function, kernel) != 0) {
-        free_kernel(kernel);
-        return NULL;
-    }
     learn_sizes(driver, function, kernel);
-    return publish(cuda, device, module, kernel);
+    struct kr_module *module =
+        kr_modules_get(cuda, device, handle_of_module, kernel->name,
+                       kr_cuda_loads.count == loads + 1 ? &kr_cuda_loads.last_id : NULL);
+    if (module && learn_params(driver, function, kernel) == 0) {
+        kernel = publish(cuda, device, module, kernel);
+    } else {
+        free_kernel(kernel);
+        kernel = NULL;
+    }
+    kr_modules_put(&cuda->modules, module);
+    return kernel;
 }
 
-struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, struct kr_device *device, const char *name,
+struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, const struct kr_device *device, const char *name,
                                     kreplay_reason unsafe)
 {
     struct kr_kernel *kernel = find(&cuda->kernels, name, device->agent);
     if (kernel)
         return kernel;
-    struct kr_module *module = kr_modules_get(cuda, device, NULL, name);
+    struct kr_module *module = kr_modules_get(cuda, device, NULL, name, NULL);
     kernel = module ? make(name, device->agent, name) : NULL;
-    if (!kernel)
-        return NULL;
-    kernel->unsafe = unsafe;
-    return publish(cuda, device, module, kernel);
+    if (kernel) {
+        kernel->unsafe = unsafe;
+        kernel = publish(cuda, device, module, kernel);
+    }
+    kr_modules_put(&cuda->modules, module);
+    return kernel;
 }
 
 void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module)
@@ -214,7 +247,7 @@ void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module)
                 continue;
             }
             *link = kernel->next;
-            free_kernel(kernel);
+            put_held(kernel);
         }
     }
     pthread_mutex_unlock(&kernels->lock);

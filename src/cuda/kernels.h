@@ -21,6 +21,7 @@ struct kr_kernel {
     const void *key; // the handle that the program launches, or the name of what is no kernel
     uint32_t agent;  // a handle can be good for several GPUs, with variables on each
     CUmodule module;
+    unsigned uses; // by the table, and by launches under way
     uint64_t id;
     char *name; // mangled
     kreplay_reason unsafe;
@@ -40,10 +41,12 @@ struct kr_kernels {
 // The kernel of a handle as launch calls take it (CUfunction, or CUkernel in its place). When it is new, it
 // is loaded, so that the launch itself will not allocate; its module's variables are captured from here on.
 // NULL: the handle is not valid, or out of memory. Within kr_own_enter.
-struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle);
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, const struct kr_device *device, CUfunction handle);
 // Stands for work that is no single kernel. `name` is its key: a string constant.
-struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, struct kr_device *device, const char *name,
+struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, const struct kr_device *device, const char *name,
                                     kreplay_reason unsafe);
+// Gives back what either of them returned: it may have been forgotten meanwhile.
+void kr_kernels_put(struct kr_kernels *kernels, struct kr_kernel *kernel);
 void kr_kernels_forget(struct kr_kernels *kernels, CUmodule module);
 void kr_kernels_close(struct kr_kernels *kernels); // frees the table
 

@@ -11,8 +11,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-_Thread_local unsigned kr_cuda_loads;
-
 static _Thread_local struct kr_launch launch;
 
 // A launch in the words that all launch calls share.
@@ -194,6 +192,7 @@ static bool look_at(const struct kr_call_site *site, const struct request *reque
                                    KREPLAY_REASON_UNKNOWN_PACKET);
     if (!kernel)
         return false;
+    launch.kernel = kernel;
     launch.op.unsafe = judge(site, kernel, request);
     describe(site, kernel, request);
     return true;
@@ -245,7 +244,7 @@ static void begin(const struct kr_call_site *site, const struct request *request
     *site->data->correlationData = 1;
     site->cuda->windows++;
     kr_window_open(site->cuda->engine, &launch.window);
-    launch.loads = kr_cuda_loads;
+    launch.loads = kr_cuda_loads.count;
     if (launch.admitted)
         record(site->device->begin);
 }
@@ -259,6 +258,7 @@ static void end(const struct kr_call_site *site)
     if (launch.admitted && !launch.failed)
         launch.failed = !record(site->device->end);
     kr_window_close(site->cuda->engine, &launch.window);
+    kr_kernels_put(&site->cuda->kernels, launch.kernel);
     launch.open = false;
     site->cuda->windows--;
 }

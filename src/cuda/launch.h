@@ -14,16 +14,14 @@ struct kr_launch {
     const void *params; // the call's arguments, which live until it returns
     CUstream stream;
     bool open;
-    bool admitted;     // the engine prepares a replay
-    bool failed;       // the program's own launch did not succeed, or its end could not be marked
-    unsigned loads;    // kr_cuda_loads when the window opened
+    bool admitted;  // the engine prepares a replay
+    bool failed;    // the program's own launch did not succeed, or its end could not be marked
+    unsigned loads; // kr_cuda_loads.count when the window opened
+    struct kr_kernel *kernel;
     uint64_t start_ns; // of the execution going on
     struct kr_op op;
     struct kr_window window;
 };
-
-// Modules that were loaded by this thread.
-extern _Thread_local unsigned kr_cuda_loads;
 
 CUresult kr_launch_again(const struct kr_launch *launch);
 

@@ -9,18 +9,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+_Thread_local struct kr_loads kr_cuda_loads;
+
+static uint64_t digest(const unsigned char *image, size_t bytes)
+{
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ image[i]) * UINT64_C(0x100000001b3);
+    return hash;
+}
+
 void kr_modules_loaded(struct kr_cuda *cuda, uint32_t module_id, const void *image, size_t bytes)
 {
     struct kr_modules *modules = &cuda->modules;
     struct kr_loaded *loaded = calloc(1, sizeof *loaded);
 
-    kr_cuda_loads++;
+    kr_cuda_loads.count++;
+    kr_cuda_loads.last_id = module_id;
     // A cubin that cannot be read is left out: kernels of its module are then not replayed.
     if (!loaded || kr_cubin_parse(image, bytes, &loaded->cubin) != 0) {
         free(loaded);
         return;
     }
     loaded->module_id = module_id;
+    loaded->digest = digest(image, bytes);
     pthread_mutex_lock(&modules->lock);
     loaded->next = modules->loaded;
     modules->loaded = loaded;
@@ -40,6 +52,35 @@ static void unpin(struct kr_loaded *loaded)
         free_loaded(loaded);
 }
 
+// With the lock held.
+static void put_held(struct kr_module *module)
+{
+    if (--module->uses > 0)
+        return;
+    if (module->loaded)
+        unpin(module->loaded);
+    free(module->regions);
+    free(module);
+}
+
+void kr_modules_put(struct kr_modules *modules, struct kr_module *module)
+{
+    if (!module)
+        return;
+    pthread_mutex_lock(&modules->lock);
+    put_held(module);
+    pthread_mutex_unlock(&modules->lock);
+}
+
+void kr_modules_associate(struct kr_modules *modules, CUmodule handle, uint32_t module_id)
+{
+    pthread_mutex_lock(&modules->lock);
+    for (struct kr_loaded *loaded = modules->loaded; loaded; loaded = loaded->next)
+        if (loaded->module_id == module_id)
+            loaded->handle = handle;
+    pthread_mutex_unlock(&modules->lock);
+}
+
 // Without the lock: what was taken off the list.
 static void drop_modules(struct kr_cuda *cuda, struct kr_module *module)
 {
@@ -48,8 +89,7 @@ static void drop_modules(struct kr_cuda *cuda, struct kr_module *module)
         for (size_t i = 0; i < module->region_count; i++)
             kr_inventory_remove(cuda->engine, module->regions[i]);
         kr_kernels_forget(&cuda->kernels, module->handle);
-        free(module->regions);
-        free(module);
+        kr_modules_put(&cuda->modules, module);
         module = next;
     }
 }
@@ -78,8 +118,28 @@ static struct kr_module *take_modules(struct kr_modules *modules, const struct k
         *link = module->next;
         module->next = taken;
         taken = module;
+        if (module->loaded)
+            module->loaded->claimed = false;
     }
     return taken;
+}
+
+// With the lock held, and `gone` pinned. The program's unload call has taken its module off the list already (kr_modules_forget): one
+// that still stands for the cubin belongs to another copy of it, which it gets in exchange.
+static void exchange(struct kr_modules *modules, struct kr_loaded *gone)
+{
+    struct kr_module *module = modules->list;
+    struct kr_loaded *copy = modules->loaded;
+    while (module && module->loaded != gone)
+        module = module->next;
+    while (copy && (copy->claimed || copy->digest != gone->digest))
+        copy = copy->next;
+    if (!module || !copy)
+        return;
+    copy->claimed = true;
+    copy->pins++;
+    module->loaded = copy;
+    gone->pins--; // the caller has one more
 }
 
 void kr_modules_unloading(struct kr_cuda *cuda, uint32_t module_id)
@@ -94,9 +154,10 @@ void kr_modules_unloading(struct kr_cuda *cuda, uint32_t module_id)
     struct kr_loaded *found = *link;
     if (found) {
         *link = found->next;
-        taken = take_modules(modules, found, NULL);
         found->gone = true;
         found->pins++;
+        exchange(modules, found);
+        taken = take_modules(modules, found, NULL);
         unpin(found);
     }
     pthread_mutex_unlock(&modules->lock);
@@ -134,8 +195,9 @@ static void try_fit(const struct kr_driver *driver, CUmodule handle, struct matc
     }
 }
 
-// Cubins with the kernel whose module is not known, pinned. *out is to be freed.
-static size_t pin_candidates(struct kr_modules *modules, const char *kernel, struct kr_loaded ***out)
+// Cubins with the kernel whose module is not known, pinned; the one that is surely meant alone. *out is to be freed.
+static size_t pin_candidates(struct kr_modules *modules, CUmodule handle, const char *kernel,
+                             const uint32_t *hint, struct kr_loaded ***out)
 {
     size_t count = 0, found = 0;
     pthread_mutex_lock(&modules->lock);
@@ -143,10 +205,18 @@ static size_t pin_candidates(struct kr_modules *modules, const char *kernel, str
         count++;
     *out = calloc(count + 1, sizeof **out);
     for (struct kr_loaded *loaded = modules->loaded; *out && loaded; loaded = loaded->next) {
-        if (loaded->claimed || !kr_cubin_find(loaded->cubin, kernel))
+        if (loaded->claimed || (loaded->handle && loaded->handle != handle) ||
+            !kr_cubin_find(loaded->cubin, kernel))
             continue;
+        bool sure = loaded->handle || (hint && loaded->module_id == *hint);
+        if (sure) {
+            while (found > 0)
+                unpin((*out)[--found]);
+        }
         loaded->pins++;
         (*out)[found++] = loaded;
+        if (sure)
+            break;
     }
     pthread_mutex_unlock(&modules->lock);
     return found;
@@ -200,11 +270,11 @@ static void publish(struct kr_modules *modules, struct kr_module *module)
 }
 
 // Finds the cubin of the module, puts its variables into the inventory, and publishes the module.
-static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *kernel)
+static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *kernel, const uint32_t *hint)
 {
     struct kr_modules *modules = &cuda->modules;
     struct kr_loaded **candidates;
-    size_t count = pin_candidates(modules, kernel, &candidates);
+    size_t count = pin_candidates(modules, module->handle, kernel, hint, &candidates);
     struct match match = best_match(&cuda->driver, module->handle, candidates, count);
 
     module->incomplete = !match.loaded || match.fit != FITS || match.loaded->cubin->managed;
@@ -213,6 +283,7 @@ static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *ke
     pthread_mutex_lock(&modules->lock);
     if (match.loaded && !match.loaded->gone) {
         match.loaded->claimed = true;
+        match.loaded->pins++;
         module->loaded = match.loaded;
     }
     module->next = modules->list;
@@ -242,28 +313,31 @@ static struct kr_module *find(struct kr_modules *modules, CUmodule handle, uint3
     struct kr_module *module = modules->list;
     while (module && (module->handle != handle || module->agent != agent))
         module = module->next;
+    if (module)
+        module->uses++;
     pthread_mutex_unlock(&modules->lock);
     return module;
 }
 
 static struct kr_module *make(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
-                              const char *kernel)
+                              const char *kernel, const uint32_t *hint)
 {
     struct kr_module *module = calloc(1, sizeof *module);
     if (!module)
         return NULL;
     module->handle = handle;
     module->agent = device->agent;
+    module->uses = 2; // the list's and the caller's
     announce(cuda, module);
     if (handle)
-        claim(cuda, module, kernel);
+        claim(cuda, module, kernel, hint);
     else
         publish(&cuda->modules, module);
     return module;
 }
 
-struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device, CUmodule handle,
-                                 const char *kernel)
+struct kr_module *kr_modules_get(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
+                                 const char *kernel, const uint32_t *hint)
 {
     struct kr_modules *modules = &cuda->modules;
     struct kr_module *module = find(modules, handle, device->agent);
@@ -273,7 +347,7 @@ struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device,
     pthread_mutex_lock(&modules->claiming);
     module = find(modules, handle, device->agent);
     if (!module)
-        module = make(cuda, device, handle, kernel);
+        module = make(cuda, device, handle, kernel, hint);
     pthread_mutex_unlock(&modules->claiming);
     return module;
 }

@@ -16,6 +16,8 @@ struct kr_loaded { // a cubin that CUPTI showed
     struct kr_loaded *next;
     struct kr_cubin *cubin;
     uint32_t module_id; // CUPTI's
+    uint64_t digest;    // of the image: cubins with the same one can stand for each other
+    CUmodule handle;    // of its module, where the load told; else NULL
     bool claimed;       // its module is known
     unsigned pins;      // somebody looks at it without the lock
     bool gone;          // unloaded meanwhile: the last pin frees it
@@ -23,12 +25,13 @@ struct kr_loaded { // a cubin that CUPTI showed
 
 struct kr_module {
     struct kr_module *next;
+    unsigned uses; // by the list, and by who got it
     CUmodule handle;
     uint32_t agent;
     uint64_t code_object_id;
-    const struct kr_loaded *loaded; // NULL: none fits
-    bool incomplete;                // it has variables that could not be found, or in managed memory
-    void **regions;                 // in the inventory
+    struct kr_loaded *loaded; // pinned; NULL: none fits
+    bool incomplete;          // it has variables that could not be found, or in managed memory
+    void **regions;           // in the inventory
     size_t region_count;
 };
 
@@ -52,10 +55,22 @@ struct kr_modules {
 void kr_modules_loaded(struct kr_cuda *cuda, uint32_t module_id, const void *image, size_t bytes);
 void kr_modules_unloading(struct kr_cuda *cuda, uint32_t module_id);
 
-// The module; its variables are in the inventory then. `kernel` is one of its kernels. NULL: out of memory.
-// Within kr_own_enter.
-struct kr_module *kr_modules_get(struct kr_cuda *cuda, struct kr_device *device, CUmodule handle,
-                                 const char *kernel);
+// Cubins that this thread saw loaded so far, and the last one.
+struct kr_loads {
+    unsigned count;
+    uint32_t last_id;
+};
+extern _Thread_local struct kr_loads kr_cuda_loads;
+
+// The program's call has loaded the module: the cubin that came with it is its own.
+void kr_modules_associate(struct kr_modules *modules, CUmodule handle, uint32_t module_id);
+
+// The module; its variables are in the inventory then. `kernel` is one of its kernels; *hint, unless NULL, is the
+// cubin that was loaded when the kernel was. NULL: out of memory. Within kr_own_enter. Given back by
+// kr_modules_put.
+struct kr_module *kr_modules_get(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
+                                 const char *kernel, const uint32_t *hint);
+void kr_modules_put(struct kr_modules *modules, struct kr_module *module); // NULL is fine
 
 // The program learned the address of a variable (KREPLAY_NO_MEMORY: it is not captured), or unloads a module or
 // library: its variables are forgotten.

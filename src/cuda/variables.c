@@ -32,6 +32,21 @@ void kr_on_global(const struct kr_call_site *site)
     kr_call_let_go(site);
 }
 
+// cuModuleLoad and its kin begin with where to put the handle. (cuModuleLoadingMode and the like load nothing.)
+void kr_on_module_load(const struct kr_call_site *site)
+{
+    static _Thread_local unsigned loads;
+    const struct kr_handle_params *params = site->data->functionParams;
+    if (kr_call_enters(site)) {
+        kr_call_hold_gate(site);
+        loads = kr_cuda_loads.count;
+        return;
+    }
+    if (kr_call_succeeded(site) && kr_cuda_loads.count == loads + 1)
+        kr_modules_associate(&site->cuda->modules, *params->result, kr_cuda_loads.last_id);
+    kr_call_let_go(site);
+}
+
 void kr_on_module_unload(const struct kr_call_site *site)
 {
     const struct kr_free_params *params = site->data->functionParams;

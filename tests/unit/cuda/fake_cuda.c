@@ -627,3 +627,15 @@ void fake_unload(uint32_t id)
 {
     resource(CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, NULL, 0, id);
 }
+
+void fake_load_module(struct fake_module *module, const unsigned char *cubin, size_t bytes, uint32_t id)
+{
+    void *handle = NULL;
+    struct kr_handle_params params = {&handle};
+    uint64_t notes = 99;
+    CUresult result = CUDA_SUCCESS;
+    call("cuModuleLoadData", CUPTI_API_ENTER, &params, NULL, &notes);
+    fake_load(cubin, bytes, id);
+    handle = module;
+    call("cuModuleLoadData", CUPTI_API_EXIT, &params, &result, &notes);
+}

@@ -71,6 +71,7 @@ void fake_free(const char *function, void *memory);
 void fake_call(const char *function, void *params, CUresult result); // any other
 void fake_load(const unsigned char *cubin, size_t bytes, uint32_t id);
 void fake_unload(uint32_t id);
+void fake_load_module(struct fake_module *module, const unsigned char *cubin, size_t bytes, uint32_t id);
 
 // fake_cupti.c
 void fake_cupti_fill(struct kr_cupti *cupti);

@@ -24,6 +24,7 @@ static const char *const names[] = {
     "cuMemMap",
     "cuMemUnmap",
     "cuModuleGetGlobal_v2",
+    "cuModuleLoadData",
     "cuModuleUnload",
     "cuCtxSynchronize",
 };

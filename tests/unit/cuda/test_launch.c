@@ -279,6 +279,64 @@ static void test_module_with_a_variable_of_its_own(void **state)
     assert_declined(1, KREPLAY_REASON_UNTRACKED_MEMORY);
 }
 
+// Of two modules with a kernel of one name, each has the code that was loaded with it.
+static void test_module_has_the_code_loaded_with_it(void **state)
+{
+    (void)state;
+    static struct fake_module printing = {.variables = {"v", "w"}}, silent = {.variables = {"v", "w"}};
+    static struct fake_kernel twins[] = {{"twin", increment, {8, 4}, &printing},
+                                         {"twin", increment, {8, 4}, &silent}};
+    struct make_cubin code = {
+        .kernels = {"twin"}, .calls = {"vprintf"}, .variables = {"v", "w"}, .variable_count = 2};
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    size_t bytes;
+
+    unsigned char *cubin = make_cubin(&code, &bytes);
+    fake_load_module(&printing, cubin, bytes, 20);
+    free(cubin);
+    code.calls[0] = NULL;
+    cubin = make_cubin(&code, &bytes);
+    fake_load_module(&silent, cubin, bytes, 21);
+    free(cubin);
+    launch(&twins[0], memory);
+    assert_declined(0, KREPLAY_REASON_UNSAFE_KERNEL);
+    launch(&twins[1], memory);
+    assert_replayed(1);
+}
+
+// Two copies of one cubin, and nobody told which is whose. When one module goes, the other keeps its variables.
+static void test_copies_of_a_module(void **state)
+{
+    (void)state;
+    static struct fake_module copies[] = {{.variables = {"v"}}, {.variables = {"v"}}};
+    static struct fake_kernel twins[] = {{"twin", increment, {8, 4}, &copies[0]},
+                                         {"twin", increment, {8, 4}, &copies[1]}};
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    enum kr_memory_kind kind;
+    size_t bytes;
+    unsigned char *cubin = make_cubin(
+        &(struct make_cubin){.kernels = {"twin"}, .variables = {"v"}, .variable_count = 1}, &bytes);
+
+    for (unsigned gone = 0; gone < 2; gone++) {
+        unsigned stays = 1 - gone, id = 30 + gone * 2;
+        struct kr_free_params unload = {&copies[gone]}, unload_other = {&copies[stays]};
+        fake_load(cubin, bytes, id);
+        fake_load(cubin, bytes, id + 1);
+        launch(&twins[0], memory);
+        launch(&twins[1], memory);
+        fake_call("cuModuleUnload", &unload, CUDA_SUCCESS);
+        fake_unload(id);
+        assert_false(kr_inventory_find(fake.cuda.engine, &copies[gone].memory[0], &kind, NULL, NULL));
+        assert_true(kr_inventory_find(fake.cuda.engine, &copies[stays].memory[0], &kind, NULL, NULL));
+        launch(&twins[stays], memory);
+        assert_replayed(fake.record_count - 1);
+        fake_call("cuModuleUnload", &unload_other, CUDA_SUCCESS);
+        fake_unload(id + 1);
+        assert_false(kr_inventory_find(fake.cuda.engine, &copies[stays].memory[0], &kind, NULL, NULL));
+    }
+    free(cubin);
+}
+
 static void test_unloaded_variables_are_left_alone(void **state)
 {
     (void)state;
@@ -550,6 +608,8 @@ int main(void)
         TEST(test_printing_kernel),
         TEST(test_module_that_was_not_seen),
         TEST(test_module_with_a_variable_of_its_own),
+        TEST(test_module_has_the_code_loaded_with_it),
+        TEST(test_copies_of_a_module),
         TEST(test_unloaded_variables_are_left_alone),
         TEST(test_managed_memory),
         TEST(test_variable_in_managed_memory),
