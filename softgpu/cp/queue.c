@@ -10,13 +10,12 @@
 #include "softgpu/cp/queue.h"
 #include "softgpu/cp/aql.h"
 #include "softgpu/cp/backoff.h"
+#include "softgpu/cp/queue_thread.h"
 #include "softgpu/cp/signal.h"
 #include "softgpu/thunk/gpu.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,10 +32,7 @@ struct sg_queue {
     int64_t rung;
     bool looking;
     uint64_t next;
-    pthread_t thread;
-    pthread_mutex_t lock; // guards the rest
-    pthread_cond_t changed;
-    bool suspended, failed, stopping;
+    struct sg_queue_thread thread;
 };
 
 static uint16_t *header_of(const struct sg_queue *queue, uint64_t index)
@@ -61,17 +57,6 @@ static bool is_ready(struct sg_queue *queue)
     return false;
 }
 
-// Waits while the queue is suspended or failed. False when it is to end.
-static bool may_take(struct sg_queue *queue)
-{
-    pthread_mutex_lock(&queue->lock);
-    while ((queue->suspended || queue->failed) && !queue->stopping)
-        pthread_cond_wait(&queue->changed, &queue->lock);
-    bool go_on = !queue->stopping;
-    pthread_mutex_unlock(&queue->lock);
-    return go_on;
-}
-
 // The slot is given back to the producers, then the program is told: whoever waits for the signal finds the
 // room free.
 static void retire(struct sg_queue *queue, uint64_t start_ts)
@@ -89,9 +74,7 @@ static void retire(struct sg_queue *queue, uint64_t start_ts)
 // The read index stays at the packet: ROCr's error handler reads it there.
 static void report(struct sg_queue *queue, const struct sg_aql_error *error)
 {
-    pthread_mutex_lock(&queue->lock);
-    queue->failed = true;
-    pthread_mutex_unlock(&queue->lock);
+    sg_queue_thread_fail(&queue->thread);
     fprintf(stderr, "softgpu: %s\n", error->text);
     if (error->is_memory_fault && !sg_event_memory_fault(queue->aql.gpu, error->address))
         return;
@@ -106,12 +89,12 @@ static void *run(void *arg)
     sg_backoff_thread("softgpu-queue");
     for (;;) {
         if (!is_ready(queue)) {
-            if (__atomic_load_n(&queue->aql.stop, __ATOMIC_RELAXED))
+            if (sg_queue_thread_ends(&queue->thread))
                 break;
             sg_backoff_wait(&backoff);
             continue;
         }
-        if (!may_take(queue))
+        if (!sg_queue_thread_may_take(&queue->thread))
             break;
         uint64_t start_ts = sg_gpu_clock();
         switch (sg_aql_execute(&queue->aql, header_of(queue, queue->next), queue->next, &error)) {
@@ -132,22 +115,6 @@ static void *run(void *arg)
     return NULL;
 }
 
-// Signals of the program must not be handled on this thread, whose stack and locks it knows nothing of.
-// Faults of the interpreter itself stay deliverable.
-static int start_thread(struct sg_queue *queue)
-{
-    sigset_t blocked, before;
-    sigfillset(&blocked);
-    sigdelset(&blocked, SIGSEGV);
-    sigdelset(&blocked, SIGBUS);
-    sigdelset(&blocked, SIGFPE);
-    sigdelset(&blocked, SIGILL);
-    pthread_sigmask(SIG_SETMASK, &blocked, &before);
-    int rc = pthread_create(&queue->thread, NULL, run, queue);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return -rc;
-}
-
 int sg_queue_create(struct sg_gpu *gpu, void *ring, uint64_t ring_bytes, void *amd_queue,
                     struct sg_queue **out)
 {
@@ -164,18 +131,11 @@ int sg_queue_create(struct sg_gpu *gpu, void *ring, uint64_t ring_bytes, void *a
     queue->packets = packets;
     queue->doorbell = queue->rung = -1;
     queue->next = queue->aql.amd_queue->read_dispatch_id;
-    pthread_mutex_init(&queue->lock, NULL);
-    pthread_cond_init(&queue->changed, NULL);
-    int rc = start_thread(queue);
+    int rc = sg_queue_thread_start(&queue->thread, run, queue);
     if (rc)
-        goto error;
-    *out = queue;
-    return 0;
-
-error:
-    pthread_cond_destroy(&queue->changed);
-    pthread_mutex_destroy(&queue->lock);
-    free(queue);
+        free(queue);
+    else
+        *out = queue;
     return rc;
 }
 
@@ -184,33 +144,19 @@ volatile int64_t *sg_queue_doorbell(struct sg_queue *queue)
     return &queue->doorbell;
 }
 
-static void set_suspended(struct sg_queue *queue, bool suspended)
-{
-    pthread_mutex_lock(&queue->lock);
-    queue->suspended = suspended;
-    pthread_cond_broadcast(&queue->changed);
-    pthread_mutex_unlock(&queue->lock);
-}
-
 void sg_queue_suspend(struct sg_queue *queue)
 {
-    set_suspended(queue, true);
+    sg_queue_thread_suspend(&queue->thread);
 }
 
 void sg_queue_resume(struct sg_queue *queue)
 {
-    set_suspended(queue, false);
+    sg_queue_thread_resume(&queue->thread);
 }
 
 void sg_queue_destroy(struct sg_queue *queue)
 {
-    pthread_mutex_lock(&queue->lock);
-    queue->stopping = true;
     __atomic_store_n(&queue->aql.stop, 1, __ATOMIC_RELAXED);
-    pthread_cond_broadcast(&queue->changed);
-    pthread_mutex_unlock(&queue->lock);
-    pthread_join(queue->thread, NULL);
-    pthread_cond_destroy(&queue->changed);
-    pthread_mutex_destroy(&queue->lock);
+    sg_queue_thread_stop(&queue->thread);
     free(queue);
 }
