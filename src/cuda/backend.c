@@ -2,6 +2,7 @@
 // Owns the back end struct: what the engine asks of a CUDA GPU. The live execution is the program's own
 // launch, unarmed; passes are launches of kreplay's with the same arguments, one operation a window.
 #include "cuda/launch.h"
+#include "cuda/memory.h"
 
 #include "engine/bounds.h"
 #include "engine/clock.h"
@@ -88,7 +89,8 @@ static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
     if (status == 0)
         kr_profiler_cancel(&cuda->cupti, &device->profiler);
     kr_own_leave(&own);
-    return status;
+    device->host_address = false;
+    return status == 0 ? kr_memory_list_hosts(cuda, device) : status;
 }
 
 static int alloc(void *ctx, uint32_t agent, enum kr_place place, size_t bytes, void **out)
@@ -182,9 +184,31 @@ static int compare_all(void *ctx, uint32_t agent, const struct kr_comparison *li
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return status;
-    status = kr_blocks_compare(&device->blocks, &cuda->driver, device->stream, list, count, block_bytes);
+    status = kr_blocks_compare(&device->blocks, &cuda->driver, device->stream, list, count, block_bytes,
+                               &device->hosts, &device->host_address);
     kr_own_leave(&own);
+    // What could not be looked at may hold one.
+    if (status != 0 && device->hosts.count > 0)
+        device->host_address = true;
     return status;
+}
+
+// A kernel may follow an address that lies in captured memory.
+static kreplay_reason object(void *ctx, uint32_t agent)
+{
+    struct kr_cuda *cuda = ctx;
+    struct kr_device *device = device_of(cuda, agent);
+
+    if (!device->host_address)
+        return KREPLAY_REASON_NONE;
+    if (!device->host_address_said)
+        kr_engine_message(
+            cuda->engine,
+            "GPU %u: its memory holds an address of host memory that kernels can write; while it "
+            "does, kernels run once and are not counted",
+            agent);
+    device->host_address_said = true;
+    return KREPLAY_REASON_HOST_MEMORY;
 }
 
 static void say_why(struct kr_cuda *cuda, struct kr_device *device)
@@ -348,6 +372,7 @@ const struct kr_backend kr_cuda_backend = {
     .room = room,
     .copy = copy,
     .compare_all = compare_all,
+    .object = object,
     .pass_begin = pass_begin,
     .submit = submit,
     .pass_end = pass_end,

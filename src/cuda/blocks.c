@@ -16,19 +16,43 @@ struct part {
     uint64_t a, b, bytes, first_block;
 };
 
+// In the kernel: is the word an address of one of the ranges? Few are even between the lowest and the highest.
+#define LOOK_FOR(number, word)                                                                               \
+    "  sub.u64 away, " word ", lowest;\n"                                                                    \
+    "  setp.ge.u64 p, away, reach;\n"                                                                        \
+    "  @p bra LOOKED" number ";\n"                                                                           \
+    "  mov.u32 low, 0;\n"                                                                                    \
+    "LOOK" number ":\n"                                                                                      \
+    "  setp.ge.u32 p, low, ranges;\n"                                                                        \
+    "  @p bra LOOKED" number ";\n"                                                                           \
+    "  mul.wide.u32 away, low, 16;\n"                                                                        \
+    "  add.u64 away, away, range_list;\n"                                                                    \
+    "  ld.global.u64 first, [away];\n"                                                                       \
+    "  ld.global.u64 number, [away+8];\n"                                                                    \
+    "  sub.u64 first, " word ", first;\n"                                                                    \
+    "  setp.lt.u64 p, first, number;\n"                                                                      \
+    "  @p mov.u32 seen, 2;\n"                                                                                \
+    "  add.u32 low, low, 1;\n"                                                                               \
+    "  bra LOOK" number ";\n"                                                                                \
+    "LOOKED" number ":\n"
+
+// clang-format off
 static const char ptx[] =
     ".version 6.0\n"
     ".target sm_50\n"
     ".address_size 64\n"
-    // changed[i] = 1 if both sides of block i differ, where blocks are numbered through a list of regions
+    // Bit 0 of changed[i] = both sides of block i differ, bit 1 = a word of them is an address of the ranges
+    // {base, bytes}, which lie in the p_reach bytes from p_lowest. Blocks are numbered through a list of regions
     // {a, b, bytes, first block}. One thread block a block; each finds its region: the last that begins at or
     // before it.
     ".visible .entry kr_compare(.param .u64 p_list, .param .u32 p_count, .param .u64 p_block_bytes,\n"
-    "                           .param .u64 p_changed)\n"
+    "                           .param .u64 p_changed, .param .u64 p_ranges, .param .u32 p_range_count,\n"
+    "                           .param .u64 p_lowest, .param .u64 p_reach)\n"
     "{\n"
-    "  .reg .pred p, differs;\n"
+    "  .reg .pred p, differs, found;\n"
     "  .reg .b16 h1, h2;\n"
-    "  .reg .b32 tid, threads, block, sum, low, high, middle, x<4>, y<4>;\n"
+    "  .reg .b32 tid, threads, block, sum, seen, ranges, low, high, middle, x<4>, y<4>;\n"
+    "  .reg .b64 word1, word2, range_list, lowest, reach, away;\n"
     "  .reg .b64 list, a, b, left, size, offset, number, first, index, step, words, at, mask, out;\n"
     "  ld.param.u64 list, [p_list];\n"
     "  ld.param.u32 high, [p_count];\n"
@@ -67,21 +91,34 @@ static const char ptx[] =
     "  mul.wide.u32 step, threads, 1;\n"
     "  mul.wide.u32 index, tid, 1;\n"
     "  mov.u32 sum, 0;\n"
-    // In words of 16 bytes where both sides are aligned, the rest in bytes.
+    "  mov.u32 seen, 0;\n"
+    "  ld.param.u64 range_list, [p_ranges];\n"
+    "  ld.param.u32 ranges, [p_range_count];\n"
+    "  ld.param.u64 lowest, [p_lowest];\n"
+    "  ld.param.u64 reach, [p_reach];\n"
+    // In words of 16 bytes where both sides are aligned, the rest in words of 8 likewise, the rest in bytes.
     "  mov.u64 words, 0;\n"
     "  or.b64 mask, a, b;\n"
     "  and.b64 mask, mask, 15;\n"
     "  setp.ne.u64 p, mask, 0;\n"
-    "  @p bra BYTES;\n"
+    "  @p bra HALVES;\n"
     "  shr.u64 words, size, 4;\n"
     "WORD:\n"
     "  setp.ge.u64 p, index, words;\n"
-    "  @p bra BYTES;\n"
+    "  @p bra HALVES;\n"
     "  shl.b64 at, index, 4;\n"
     "  add.u64 mask, a, at;\n"
     "  ld.global.v4.u32 {x0, x1, x2, x3}, [mask];\n"
     "  add.u64 mask, b, at;\n"
     "  ld.global.v4.u32 {y0, y1, y2, y3}, [mask];\n"
+    "  mov.b64 word1, {x0, x1};\n"
+    "  mov.b64 word2, {x2, x3};\n"
+    LOOK_FOR("1", "word1")
+    LOOK_FOR("2", "word2")
+    "  mov.b64 word1, {y0, y1};\n"
+    "  mov.b64 word2, {y2, y3};\n"
+    LOOK_FOR("3", "word1")
+    LOOK_FOR("4", "word2")
     "  xor.b32 x0, x0, y0;\n"
     "  xor.b32 x1, x1, y1;\n"
     "  xor.b32 x2, x2, y2;\n"
@@ -92,8 +129,31 @@ static const char ptx[] =
     "  or.b32 sum, sum, x3;\n"
     "  add.u64 index, index, step;\n"
     "  bra WORD;\n"
+    "HALVES:\n"
+    "  shl.b64 words, words, 1;\n"
+    "  or.b64 mask, a, b;\n"
+    "  and.b64 mask, mask, 7;\n"
+    "  setp.ne.u64 p, mask, 0;\n"
+    "  @p bra BYTES;\n"
+    "  mul.wide.u32 index, tid, 1;\n"
+    "  add.u64 index, index, words;\n"
+    "  shr.u64 words, size, 3;\n"
+    "HALF:\n"
+    "  setp.ge.u64 p, index, words;\n"
+    "  @p bra BYTES;\n"
+    "  shl.b64 at, index, 3;\n"
+    "  add.u64 mask, a, at;\n"
+    "  ld.global.u64 word1, [mask];\n"
+    "  add.u64 mask, b, at;\n"
+    "  ld.global.u64 word2, [mask];\n"
+    LOOK_FOR("5", "word1")
+    LOOK_FOR("6", "word2")
+    "  setp.ne.u64 p, word1, word2;\n"
+    "  @p mov.u32 sum, 1;\n"
+    "  add.u64 index, index, step;\n"
+    "  bra HALF;\n"
     "BYTES:\n"
-    "  shl.b64 at, words, 4;\n"
+    "  shl.b64 at, words, 3;\n"
     "  mul.wide.u32 index, tid, 1;\n"
     "  add.u64 index, index, at;\n"
     "BYTE:\n"
@@ -111,9 +171,13 @@ static const char ptx[] =
     "DONE:\n"
     "  setp.ne.u32 p, sum, 0;\n"
     "  bar.red.or.pred differs, 0, p;\n"
+    "  setp.ne.u32 p, seen, 0;\n"
+    "  bar.red.or.pred found, 0, p;\n"
     "  setp.ne.u32 p, tid, 0;\n"
     "  @p ret;\n"
     "  selp.u32 sum, 1, 0, differs;\n"
+    "  selp.u32 seen, 2, 0, found;\n"
+    "  or.b32 sum, sum, seen;\n"
     "  ld.param.u64 out, [p_changed];\n"
     "  mul.wide.u32 index, block, 1;\n"
     "  add.u64 out, out, index;\n"
@@ -126,7 +190,8 @@ static const char ptx[] =
     "  .reg .pred p;\n"
     "  .reg .b16 h;\n"
     "  .reg .b32 tid, threads, x, columns, row, w<4>;\n"
-    "  .reg .b64 list, to, from, size, index, step, words, at, mask, start;\n"
+    "  .reg .b64 list, to, from, size, index, step, words, at, mask, "
+    "start;\n"
     "  ld.param.u64 list, [p_list];\n"
     "  mov.u32 row, %ctaid.y;\n"
     "  mul.wide.u32 at, row, 24;\n"
@@ -171,6 +236,7 @@ static const char ptx[] =
     "  add.u64 index, index, step;\n"
     "  bra BYTE;\n"
     "}\n";
+// clang-format on
 
 int kr_blocks_set_up(struct kr_blocks *blocks, const struct kr_driver *driver)
 {
@@ -232,46 +298,87 @@ static uint32_t stage(struct part *parts, const struct kr_comparison *list, size
     return used;
 }
 
-static int run_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                       uint32_t count, uint32_t block_count, size_t block_bytes, size_t map_offset)
+// What the kernel gets: lists and map are at these places of `memory` and `staged`.
+struct comparison {
+    uint32_t count, range_count, block_count;
+    size_t block_bytes, ranges_at, map_at;
+    uint64_t lowest, reach; // of the ranges
+};
+
+static void stage_ranges(unsigned char *staged, const struct kr_ranges *ranges, struct comparison *plan)
 {
-    CUdeviceptr staged = (CUdeviceptr)(uintptr_t)blocks->staged, map = blocks->memory + map_offset;
-    void *arguments[] = {&blocks->memory, &count, &block_bytes, &map};
-    if (driver->memcpy_async(blocks->memory, staged, count * sizeof(struct part), stream) != CUDA_SUCCESS ||
-        driver->launch_kernel(blocks->compare, block_count, 1, 1, COMPARE_THREADS, 1, 1, 0, stream, arguments,
-                              NULL) != CUDA_SUCCESS ||
-        driver->memcpy_async(staged + map_offset, map, block_count, stream) != CUDA_SUCCESS) {
+    uint64_t highest = 0;
+    plan->lowest = UINT64_MAX;
+    for (size_t i = 0; i < ranges->count; i++) {
+        const struct kr_range *range = &ranges->list[i];
+        plan->lowest = range->base < plan->lowest ? range->base : plan->lowest;
+        highest = range->base + range->bytes > highest ? range->base + range->bytes : highest;
+    }
+    plan->range_count = (uint32_t)ranges->count;
+    plan->reach = ranges->count > 0 ? highest - plan->lowest : 0;
+    if (ranges->count > 0)
+        memcpy(staged + plan->ranges_at, ranges->list, ranges->count * sizeof *ranges->list);
+}
+
+static int run_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
+                       struct comparison *plan)
+{
+    CUdeviceptr staged = (CUdeviceptr)(uintptr_t)blocks->staged, map = blocks->memory + plan->map_at,
+                ranges = blocks->memory + plan->ranges_at;
+    void *arguments[] = {&blocks->memory, &plan->count,       &plan->block_bytes, &map,
+                         &ranges,         &plan->range_count, &plan->lowest,      &plan->reach};
+    if (driver->memcpy_async(blocks->memory, staged, plan->map_at, stream) != CUDA_SUCCESS ||
+        driver->launch_kernel(blocks->compare, plan->block_count, 1, 1, COMPARE_THREADS, 1, 1, 0, stream,
+                              arguments, NULL) != CUDA_SUCCESS ||
+        driver->memcpy_async(staged + plan->map_at, map, plan->block_count, stream) != CUDA_SUCCESS) {
         driver->stream_synchronize(stream); // what was begun still uses the buffers
         return KREPLAY_DEVICE;
     }
     return driver->stream_synchronize(stream) == CUDA_SUCCESS ? 0 : KREPLAY_DEVICE;
 }
 
-int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                      const struct kr_comparison *list, size_t count, size_t block_bytes)
+// Takes the map apart: what differs for each region, and whether an address was seen in any.
+static bool hand_out(const unsigned char *map, const struct kr_comparison *list, size_t count,
+                     size_t block_bytes)
 {
-    size_t map_offset = count * sizeof(struct part), block_count = 0;
+    unsigned char all = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t own = blocks_of(&list[i], block_bytes);
+        for (size_t k = 0; k < own; k++) {
+            all |= map[k];
+            list[i].changed[k] = map[k] & 1;
+        }
+        map += own;
+    }
+    return all & 2;
+}
+
+int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
+                      const struct kr_comparison *list, size_t count, size_t block_bytes,
+                      const struct kr_ranges *ranges, bool *found)
+{
+    size_t block_count = 0, ranges_at = count * sizeof(struct part),
+           map_at = ranges_at + ranges->count * sizeof *ranges->list;
 
     for (size_t i = 0; i < count; i++)
         block_count += blocks_of(&list[i], block_bytes);
     if (block_count == 0)
         return 0;
-    if (block_count > INT32_MAX || count > INT32_MAX) // the grid's limit
+    if (block_count > INT32_MAX || count > INT32_MAX || ranges->count > INT32_MAX) // the grid's limit
         return KREPLAY_UNSUPPORTED;
-    if (grow_memory(blocks, driver, map_offset + block_count) != 0 ||
-        grow_staged(blocks, driver, map_offset + block_count) != 0)
+    if (grow_memory(blocks, driver, map_at + block_count) != 0 ||
+        grow_staged(blocks, driver, map_at + block_count) != 0)
         return KREPLAY_NO_MEMORY;
-    uint32_t used = stage((struct part *)blocks->staged, list, count, block_bytes);
-    int status = run_compare(blocks, driver, stream, used, (uint32_t)block_count, block_bytes, map_offset);
-    if (status != 0)
-        return status;
-    const unsigned char *map = blocks->staged + map_offset;
-    for (size_t i = 0; i < count; i++) {
-        size_t own = blocks_of(&list[i], block_bytes);
-        memcpy(list[i].changed, map, own);
-        map += own;
-    }
-    return 0;
+    struct comparison plan = {.block_count = (uint32_t)block_count,
+                              .block_bytes = block_bytes,
+                              .ranges_at = ranges_at,
+                              .map_at = map_at};
+    plan.count = stage((struct part *)blocks->staged, list, count, block_bytes);
+    stage_ranges(blocks->staged, ranges, &plan);
+    int status = run_compare(blocks, driver, stream, &plan);
+    if (status == 0 && hand_out(blocks->staged + map_at, list, count, block_bytes))
+        *found = true;
+    return status;
 }
 
 // Copies the small ones of the list with one kernel, which reads it where it is: pinned host memory is within

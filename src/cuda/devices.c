@@ -3,6 +3,7 @@
 #include "cuda/state.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 _Thread_local unsigned kr_cuda_depth;
@@ -206,6 +207,7 @@ void kr_cuda_close(struct kr_cuda *cuda)
     for (uint32_t i = 0; i < cuda->device_count; i++) {
         kr_profiler_fini(&cuda->cupti, &cuda->devices[i].profiler);
         kr_metrics_fini(&cuda->cupti, &cuda->devices[i].metrics);
+        free(cuda->devices[i].hosts.list);
     }
     kr_modules_close(&cuda->modules);
     kr_kernels_close(&cuda->kernels);

@@ -5,6 +5,7 @@
 #include "cuda/callbacks.h"
 #include "cuda/params.h"
 
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -220,4 +221,33 @@ kreplay_reason kr_memory_judge(struct kr_cuda *cuda, const struct kr_device *dev
         break;
     }
     return KREPLAY_REASON_UNTRACKED_MEMORY;
+}
+
+static void count_host(void *arg, const void *base, size_t bytes)
+{
+    (void)base, (void)bytes;
+    ++*(size_t *)arg;
+}
+
+static void note_host(void *arg, const void *base, size_t bytes)
+{
+    struct kr_ranges *hosts = arg;
+    hosts->list[hosts->count++] = (struct kr_range){(uintptr_t)base, bytes};
+}
+
+int kr_memory_list_hosts(struct kr_cuda *cuda, struct kr_device *device)
+{
+    struct kr_ranges *hosts = &device->hosts;
+    size_t count = 0;
+
+    kr_inventory_visit(cuda->engine, KR_MEMORY_HOST, count_host, &count);
+    hosts->count = 0;
+    if (count == 0)
+        return 0;
+    struct kr_range *list = realloc(hosts->list, count * sizeof *list);
+    if (!list)
+        return KREPLAY_NO_MEMORY;
+    hosts->list = list;
+    kr_inventory_visit(cuda->engine, KR_MEMORY_HOST, note_host, hosts);
+    return 0;
 }

@@ -12,4 +12,8 @@ kreplay_reason kr_memory_judge(struct kr_cuda *cuda, const struct kr_device *dev
 // Within kr_own_enter.
 bool kr_memory_is_managed(const struct kr_driver *driver, uint64_t address);
 
+// The host memory that kernels can reach becomes device->hosts. KREPLAY_NO_MEMORY. No allocation may happen
+// meanwhile.
+int kr_memory_list_hosts(struct kr_cuda *cuda, struct kr_device *device);
+
 #endif

@@ -34,6 +34,9 @@ struct kr_device {
     CUevent idle;       // everything before a window
     CUevent begin, end; // around the program's own execution
     struct kr_blocks blocks;
+    struct kr_ranges hosts; // host memory that kernels can reach, while a window is open
+    bool host_address;      // captured memory holds an address of it, or could not be looked at
+    bool host_address_said;
     struct kr_profiler profiler;
     struct kr_launch *submitted; // in the pass going on
 };

@@ -30,7 +30,8 @@ EXPECTED = {
     "managed": {"add": {"declined:untracked_memory": 2, REPLAYED: 1}},
     "printing": {"say": {"declined:unsafe_kernel": 1}},
     "cooperative": {"rotate": {REPLAYED: 3}},
-    "hosts": {"add": {"declined:host_memory": 1, "declined:untracked_memory": 1, REPLAYED: 1}, "now": {REPLAYED: 1}},
+    "hosts": {"add": {"declined:host_memory": 1, "declined:untracked_memory": 1, REPLAYED: 1}, "now": {REPLAYED: 1},
+              "follow": {REPLAYED: 4, "declined:host_memory": 4}},
     "waiting": {"wait_for": {"declined:live_run_stuck": 1}, "raise": {"declined:agent_drain_stuck": 1}},
 }
 ENVIRONMENT = {"waiting": {"KREPLAY_LIVE_MS": "1000", "KREPLAY_AGENT_DRAIN_MS": "1000", "CUDA_MODULE_LOADING": "EAGER"}}

@@ -227,18 +227,41 @@ static CUresult event_elapsed_time(float *ms, CUevent begin, CUevent end)
 }
 
 // kreplay's two kernels.
+struct range {
+    uint64_t base, bytes;
+};
+
+static bool has_address(const char *at, size_t bytes, const struct range *ranges, uint32_t count)
+{
+    bool has = false;
+    for (size_t i = 0; i + 8 <= bytes; i += 8) {
+        uint64_t word;
+        memcpy(&word, at + i, 8);
+        for (uint32_t k = 0; k < count; k++)
+            has = has || word - ranges[k].base < ranges[k].bytes;
+    }
+    return has;
+}
+
 static void run_compare(void **arguments)
 {
     const uint64_t *list = *(const uint64_t **)arguments[0]; // a, b, bytes, first block
-    uint32_t count = *(uint32_t *)arguments[1];
+    uint32_t count = *(uint32_t *)arguments[1], range_count = *(uint32_t *)arguments[5];
     size_t block = *(size_t *)arguments[2];
     unsigned char *changed = *(unsigned char **)arguments[3];
+    const struct range *ranges = *(const struct range **)arguments[4];
+    uint64_t lowest = *(uint64_t *)arguments[6], reach = *(uint64_t *)arguments[7];
     fake.compares++;
+    for (uint32_t k = 0; k < range_count; k++)
+        assert_true(ranges[k].base - lowest + ranges[k].bytes <= reach);
     for (; count > 0; count--, list += 4) {
         const char *a = (const char *)(uintptr_t)list[0], *b = (const char *)(uintptr_t)list[1];
         for (size_t i = 0; i * block < list[2]; i++) {
-            size_t left = list[2] - i * block;
-            changed[list[3] + i] = memcmp(a + i * block, b + i * block, left < block ? left : block) != 0;
+            size_t left = list[2] - i * block, bytes = left < block ? left : block;
+            bool seen = has_address(a + i * block, bytes, ranges, range_count) ||
+                        has_address(b + i * block, bytes, ranges, range_count);
+            changed[list[3] + i] =
+                (unsigned char)((memcmp(a + i * block, b + i * block, bytes) != 0) | (seen << 1));
         }
     }
 }
@@ -253,7 +276,7 @@ static void run_scatter(void **arguments)
 
 static struct fake_module own_module;
 static struct fake_kernel own_kernels[] = {
-    {"kr_compare", run_compare, {8, 4, 8, 8}, &own_module},
+    {"kr_compare", run_compare, {8, 4, 8, 8, 8, 4, 8, 8}, &own_module},
     {"kr_scatter", run_scatter, {8}, &own_module},
 };
 

@@ -19,7 +19,7 @@ struct fake_module {
 struct fake_kernel {
     const char *name;
     void (*run)(void **arguments);
-    size_t param_bytes[8]; // ends at 0
+    size_t param_bytes[9]; // ends at 0
     struct fake_module *module;
 };
 

@@ -427,6 +427,29 @@ static void test_arguments_into_other_memory(void **state)
     assert_declined(2, KREPLAY_REASON_UNTRACKED_MEMORY);
 }
 
+// The kernel could follow it.
+static void test_address_of_host_memory_in_memory(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 9000), *host = fake_alloc("cuMemHostAlloc", 64),
+             *other = fake_alloc("cuMemHostAlloc", 64);
+    launch(&increments, memory);
+    assert_replayed(0);
+    memory[1000] = (uintptr_t)host + 63;
+    launch(&increments, memory);
+    assert_declined(1, KREPLAY_REASON_HOST_MEMORY);
+    assert_non_null(strstr(fake.said, "its memory holds an address of host memory"));
+    assert_int_equal(*memory, 2);
+    memory[1000] = (uintptr_t)host + 64;
+    launch(&increments, memory);
+    assert_replayed(2);
+    memory[1000] = (uintptr_t)other;
+    fake_free("cuMemFreeHost", other);
+    launch(&increments, memory);
+    assert_replayed(3);
+    assert_int_equal(*memory, 4);
+}
+
 static void test_stream_capture(void **state)
 {
     (void)state;
@@ -616,6 +639,7 @@ int main(void)
         TEST(test_mappings),
         TEST(test_allocator_of_the_future),
         TEST(test_arguments_into_other_memory),
+        TEST(test_address_of_host_memory_in_memory),
         TEST(test_stream_capture),
         TEST(test_launch_that_fails),
         TEST(test_counters_that_cannot_be_armed),
