@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // MUBUF and MTBUF: addresses through a buffer resource (V#), and their opcode tables. Compilers reach scratch
-// this way: a swizzled V# with the lane id added to the index. Typed formats are known by name only. Source:
+// this way: a swizzled V# with the lane id added to the index. Textures of linear memory use typed formats. Source:
 // "AMD Instinct MI200 Instruction Set Architecture", chapter "Vector Memory Operations", buffer resource and
 // buffer addressing. Elements of swizzled buffers have 4 bytes on this generation.
+#include "softgpu/isa/fp.h"
 #include "softgpu/isa/memory.h"
+#include "softgpu/isa/texel.h"
 
 // Fields of a V#.
 static uint64_t v_base(const uint32_t *v)
@@ -107,6 +109,102 @@ static enum sg_step buffer_atomic(struct sg_wave *w, const struct sg_inst *inst)
     return sg_lanes_atomic(w, inst, &lanes, inst->vdata, inst->vdata, inst->info->arg, inst->glc);
 }
 
+// Format of a typed access: MTBUF has it in the instruction, MUBUF in the resource.
+static enum sg_step element_format(struct sg_wave *w, const struct sg_inst *inst,
+                                   struct sg_texel_format *format)
+{
+    const uint32_t *v = &w->sgpr[inst->saddr];
+    const bool own = inst->info->encoding == SG_ENC_MTBUF;
+    const unsigned data = own ? inst->words[0] >> 19 & 15 : v[3] >> 15 & 15;
+    const unsigned number = own ? inst->words[0] >> 23 & 7 : v[3] >> 12 & 7;
+    *format = sg_texel_format(data, number);
+    if (format->components)
+        return SG_STEP_OK;
+    return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, "buffer format %u/%u is not implemented", data,
+                         number);
+}
+
+// arg of typed accesses: components, or'ed with this for 16-bit data, two to a register.
+#define HALF_DATA 0x10
+
+// Components that the resource selects, in the order that memory has them when the instruction brings the format.
+static unsigned selectors_of(const struct sg_wave *w, const struct sg_inst *inst)
+{
+    const unsigned identity = 4 | 5 << 3 | 6 << 6 | 7 << 9;
+    return inst->info->encoding == SG_ENC_MTBUF ? identity : w->sgpr[inst->saddr + 3] & 0xfff;
+}
+
+static uint32_t to_half(struct sg_texel_format format, uint32_t v)
+{
+    float f;
+    memcpy(&f, &v, sizeof f);
+    return sg_texel_is_integer(format) ? v & 0xffff : sg_f16_from_f32_rne(f);
+}
+
+static uint32_t from_half(struct sg_texel_format format, uint32_t v)
+{
+    if (format.number == SG_TEXEL_UINT)
+        return v;
+    if (format.number == SG_TEXEL_SINT)
+        return (uint32_t)(int16_t)v;
+    const float f = sg_f32_from_f16(v);
+    memcpy(&v, &f, sizeof v);
+    return v;
+}
+
+// Outside of the buffer all components are 0.
+static enum sg_step typed_load(struct sg_wave *w, const struct sg_inst *inst)
+{
+    const unsigned n = inst->info->arg & ~HALF_DATA, selectors = selectors_of(w, inst);
+    const bool half = inst->info->arg & HALF_DATA;
+    struct sg_texel_format format;
+    struct sg_lanes lanes;
+    enum sg_step step = element_format(w, inst, &format);
+    if (!step)
+        step = resolve(w, inst, &lanes, format.bytes, true);
+    if (step)
+        return step;
+    SG_EACH_LANE(lane, lanes.mask)
+    {
+        uint32_t texel[4];
+        sg_texel_read(format, lanes.ptr[lane], texel);
+        for (unsigned i = 0; i < n; i++) {
+            const uint32_t v = sg_texel_select(selectors, i, texel, sg_texel_one(format));
+            uint32_t *to = &w->vgpr[inst->vdata + (half ? i / 2 : i)][lane];
+            if (!half)
+                *to = v;
+            else
+                *to = i % 2 ? (*to & 0xffff) | to_half(format, v) << 16 : to_half(format, v);
+        }
+    }
+    return SG_STEP_OK;
+}
+
+static enum sg_step typed_store(struct sg_wave *w, const struct sg_inst *inst)
+{
+    const unsigned n = inst->info->arg & ~HALF_DATA, selectors = selectors_of(w, inst);
+    const bool half = inst->info->arg & HALF_DATA;
+    struct sg_texel_format format;
+    struct sg_lanes lanes;
+    enum sg_step step = element_format(w, inst, &format);
+    if (!step)
+        step = resolve(w, inst, &lanes, format.bytes, true);
+    if (step)
+        return step;
+    SG_EACH_LANE(lane, lanes.mask)
+    {
+        uint32_t shader[4] = {0}, texel[4];
+        for (unsigned i = 0; i < n; i++) {
+            const uint32_t v = w->vgpr[inst->vdata + (half ? i / 2 : i)][lane];
+            shader[i] = half ? from_half(format, v >> (i % 2 * 16) & 0xffff) : v;
+        }
+        sg_texel_unselect(selectors, shader, texel);
+        sg_texel_write(format, lanes.ptr[lane], texel);
+    }
+    sg_lanes_finish(&lanes);
+    return SG_STEP_OK;
+}
+
 // Cache control: there are no caches to write back or invalidate.
 static enum sg_step buffer_cache(struct sg_wave *w, const struct sg_inst *inst)
 {
@@ -117,22 +215,22 @@ static enum sg_step buffer_cache(struct sg_wave *w, const struct sg_inst *inst)
 #define RD SG_CLASS_VMEM_RD
 #define WR SG_CLASS_VMEM_WR
 #define FORMATS(enc, p)                                                                                      \
-    SG_MEM_ROW(enc, RD, 0, p "_load_format_x", NULL, 1, 1, 0, 0),                                            \
-        SG_MEM_ROW(enc, RD, 1, p "_load_format_xy", NULL, 2, 1, 0, 0),                                       \
-        SG_MEM_ROW(enc, RD, 2, p "_load_format_xyz", NULL, 3, 1, 0, 0),                                      \
-        SG_MEM_ROW(enc, RD, 3, p "_load_format_xyzw", NULL, 4, 1, 0, 0),                                     \
-        SG_MEM_ROW(enc, WR, 4, p "_store_format_x", NULL, 0, 1, 1, 0),                                       \
-        SG_MEM_ROW(enc, WR, 5, p "_store_format_xy", NULL, 0, 1, 2, 0),                                      \
-        SG_MEM_ROW(enc, WR, 6, p "_store_format_xyz", NULL, 0, 1, 3, 0),                                     \
-        SG_MEM_ROW(enc, WR, 7, p "_store_format_xyzw", NULL, 0, 1, 4, 0),                                    \
-        SG_MEM_ROW(enc, RD, 8, p "_load_format_d16_x", NULL, 1, 1, 0, 0),                                    \
-        SG_MEM_ROW(enc, RD, 9, p "_load_format_d16_xy", NULL, 1, 1, 0, 0),                                   \
-        SG_MEM_ROW(enc, RD, 10, p "_load_format_d16_xyz", NULL, 2, 1, 0, 0),                                 \
-        SG_MEM_ROW(enc, RD, 11, p "_load_format_d16_xyzw", NULL, 2, 1, 0, 0),                                \
-        SG_MEM_ROW(enc, WR, 12, p "_store_format_d16_x", NULL, 0, 1, 1, 0),                                  \
-        SG_MEM_ROW(enc, WR, 13, p "_store_format_d16_xy", NULL, 0, 1, 1, 0),                                 \
-        SG_MEM_ROW(enc, WR, 14, p "_store_format_d16_xyz", NULL, 0, 1, 2, 0),                                \
-        SG_MEM_ROW(enc, WR, 15, p "_store_format_d16_xyzw", NULL, 0, 1, 2, 0)
+    SG_MEM_ROW(enc, RD, 0, p "_load_format_x", typed_load, 1, 1, 0, 1),                                      \
+        SG_MEM_ROW(enc, RD, 1, p "_load_format_xy", typed_load, 2, 1, 0, 2),                                 \
+        SG_MEM_ROW(enc, RD, 2, p "_load_format_xyz", typed_load, 3, 1, 0, 3),                                \
+        SG_MEM_ROW(enc, RD, 3, p "_load_format_xyzw", typed_load, 4, 1, 0, 4),                               \
+        SG_MEM_ROW(enc, WR, 4, p "_store_format_x", typed_store, 0, 1, 1, 1),                                \
+        SG_MEM_ROW(enc, WR, 5, p "_store_format_xy", typed_store, 0, 1, 2, 2),                               \
+        SG_MEM_ROW(enc, WR, 6, p "_store_format_xyz", typed_store, 0, 1, 3, 3),                              \
+        SG_MEM_ROW(enc, WR, 7, p "_store_format_xyzw", typed_store, 0, 1, 4, 4),                             \
+        SG_MEM_ROW(enc, RD, 8, p "_load_format_d16_x", typed_load, 1, 1, 0, 1 | HALF_DATA),                  \
+        SG_MEM_ROW(enc, RD, 9, p "_load_format_d16_xy", typed_load, 1, 1, 0, 2 | HALF_DATA),                 \
+        SG_MEM_ROW(enc, RD, 10, p "_load_format_d16_xyz", typed_load, 2, 1, 0, 3 | HALF_DATA),               \
+        SG_MEM_ROW(enc, RD, 11, p "_load_format_d16_xyzw", typed_load, 2, 1, 0, 4 | HALF_DATA),              \
+        SG_MEM_ROW(enc, WR, 12, p "_store_format_d16_x", typed_store, 0, 1, 1, 1 | HALF_DATA),               \
+        SG_MEM_ROW(enc, WR, 13, p "_store_format_d16_xy", typed_store, 0, 1, 1, 2 | HALF_DATA),              \
+        SG_MEM_ROW(enc, WR, 14, p "_store_format_d16_xyz", typed_store, 0, 1, 2, 3 | HALF_DATA),             \
+        SG_MEM_ROW(enc, WR, 15, p "_store_format_d16_xyzw", typed_store, 0, 1, 2, 4 | HALF_DATA)
 
 static const struct sg_opinfo mubuf_rows[] = {
     FORMATS(SG_ENC_MUBUF, "buffer"),
