@@ -203,8 +203,10 @@ static void scalar_memory(void **state)
     assert_memory_equal(out + 4, in + 12, 16);
     assert_memory_equal(out + 8, in + 20, 16);
     const uint64_t real = UINT64_C(0x123456789abc), core = real * SG_CORE_CLOCKS;
-    const uint32_t want[8] = {in[2], in[3], in[1], 0, (uint32_t)core, (uint32_t)(core >> 32), (uint32_t)real,
-                              (uint32_t)(real >> 32)};
+    const uint32_t want[8] = {in[2],          in[3],
+                              in[1],          0,
+                              (uint32_t)core, (uint32_t)(core >> 32),
+                              (uint32_t)real, (uint32_t)(real >> 32)};
     assert_memory_equal(out + 12, want, sizeof want);
 }
 
