@@ -4,16 +4,18 @@
 #include "softgpu/isa/convert.h"
 
 #define TWO_PI 6.283185307179586476925286766559
+// Beyond this many turns the functions give what they give at 0; compiled code reduces the angle before.
+#define MAX_TURNS 256.0
 
 float sg_sin_turns(float turns)
 {
-    const double t = turns;
+    const double t = fabsf(turns) <= MAX_TURNS || !isfinite(turns) ? (double)turns : 0.0;
     return (float)sin((t - floor(t)) * TWO_PI);
 }
 
 float sg_cos_turns(float turns)
 {
-    const double t = turns;
+    const double t = fabsf(turns) <= MAX_TURNS || !isfinite(turns) ? (double)turns : 0.0;
     return (float)cos((t - floor(t)) * TWO_PI);
 }
 

@@ -52,6 +52,20 @@ static inline float fract16(float a)
     return f <= 0x1.ffcp-1f ? f : f != f ? f : 0x1.ffcp-1f;
 }
 
+// The transcendental operations of f32 take denormals for zeros and give zeros for denormals, whatever MODE says.
+// Source: notes "denormals are flushed" of V_EXP_F32, V_LOG_F32, V_RCP_F32, V_RSQ_F32, V_SQRT_F32 in AMD's
+// reference guides; LLVM scales operands away from them for the same reason.
+static inline float flushed(float f)
+{
+    const uint32_t bits = sg_bits32(f);
+    return sg_f32(bits & 0x7f800000u ? bits : bits & 0x80000000u);
+}
+
+static inline uint32_t flushed_bits(float f)
+{
+    return sg_bits32(flushed(f));
+}
+
 static inline uint32_t sat_u8(int32_t v)
 {
     return v < 0 ? 0 : v > 255 ? 255 : (uint32_t)v;
@@ -86,13 +100,13 @@ SG_VOP1(v_trunc_f32, f32, f32, truncf(a))
 SG_VOP1(v_ceil_f32, f32, f32, ceilf(a))
 SG_VOP1(v_rndne_f32, r32, f32, sg_bits32(rintf(a)))
 SG_VOP1(v_floor_f32, f32, f32, floorf(a))
-SG_VOP1(v_exp_f32, r32, f32, sg_bits32(exp2f(a)))
-SG_VOP1(v_log_f32, r32, f32, sg_bits32(log2f(a)))
-SG_VOP1(v_rcp_f32, r32, f32, sg_bits32(1.0f / a))
-SG_VOP1(v_rsq_f32, r32, f32, sg_bits32((float)(1.0 / sqrt((double)a))))
+SG_VOP1(v_exp_f32, r32, f32, flushed_bits(exp2f(flushed(a))))
+SG_VOP1(v_log_f32, r32, f32, sg_bits32(log2f(flushed(a))))
+SG_VOP1(v_rcp_f32, r32, f32, flushed_bits(1.0f / flushed(a)))
+SG_VOP1(v_rsq_f32, r32, f32, sg_bits32((float)(1.0 / sqrt((double)flushed(a)))))
 SG_VOP1(v_rcp_f64, r64, f64, sg_bits64(1.0 / a))
 SG_VOP1(v_rsq_f64, r64, f64, sg_bits64(1.0 / sqrt(a)))
-SG_VOP1(v_sqrt_f32, r32, f32, sg_bits32(sqrtf(a)))
+SG_VOP1(v_sqrt_f32, r32, f32, sg_bits32(sqrtf(flushed(a))))
 SG_VOP1(v_sqrt_f64, r64, f64, sg_bits64(sqrt(a)))
 SG_VOP1(v_sin_f32, f32, f32, sg_sin_turns(a))
 SG_VOP1(v_cos_f32, f32, f32, sg_cos_turns(a))

@@ -29,7 +29,8 @@ static inline int32_t bfe_i32(uint32_t v, uint32_t offset, uint32_t width)
     return width & 31 && field & sign ? (int32_t)(field | ~(sign - 1)) : (int32_t)field;
 }
 
-// Middle of three. With a NaN among floats the result is the minimum.
+// Middle of three. With a NaN among floats the result is the minimum; the order of comparisons, which zeros of both
+// signs show, is the reference guide's.
 #define MED3(T, name)                                                                                        \
     static inline T name(T a, T b, T c)                                                                      \
     {                                                                                                        \
@@ -53,7 +54,10 @@ static inline uint32_t med3_f32(uint32_t a, uint32_t b, uint32_t c, bool ieee)
 {
     if (sg_is_nan32(a) || sg_is_nan32(b) || sg_is_nan32(c))
         return min3_f32(a, b, c, ieee);
-    return sg_max32(sg_min32(a, b, ieee), sg_min32(sg_max32(a, b, ieee), c, ieee), ieee);
+    const float top = sg_f32(max3_f32(a, b, c, ieee));
+    if (top == sg_f32(a))
+        return sg_max32(b, c, ieee);
+    return top == sg_f32(b) ? sg_max32(a, c, ieee) : sg_max32(a, b, ieee);
 }
 
 static inline uint32_t min3_f16(uint32_t a, uint32_t b, uint32_t c, bool ieee)
@@ -70,12 +74,21 @@ static inline uint32_t med3_f16(uint32_t a, uint32_t b, uint32_t c, bool ieee)
 {
     if (sg_is_nan16(a) || sg_is_nan16(b) || sg_is_nan16(c))
         return min3_f16(a, b, c, ieee);
-    return sg_max16(sg_min16(a, b, ieee), sg_min16(sg_max16(a, b, ieee), c, ieee), ieee);
+    const float top = sg_f32_from_f16(max3_f16(a, b, c, ieee));
+    if (top == sg_f32_from_f16(a))
+        return sg_max16(b, c, ieee);
+    return top == sg_f32_from_f16(b) ? sg_max16(a, c, ieee) : sg_max16(a, b, ieee);
 }
 
 static inline int32_t clamp_int(int64_t v, int64_t low, int64_t high, bool clamp)
 {
     return (int32_t)(!clamp ? v : v < low ? low : v > high ? high : v);
+}
+
+static inline uint32_t add_sat(uint64_t product, uint32_t c, bool clamp)
+{
+    const uint64_t sum = product + c;
+    return clamp && sum > UINT32_MAX ? UINT32_MAX : (uint32_t)sum;
 }
 
 // Multiplication in which zero times anything is zero.
@@ -110,7 +123,7 @@ SG_VOP3(v_mad_legacy_f32, f32, f32, f32, f32, mul_legacy(a, b) + c)
 SG_VOP3(v_mad_f32, f32, f32, f32, f32, a *b + c)
 SG_VOP3(v_mad_i32_i24, i32, u32, u32, u32,
         clamp_int((int64_t)s24(a) * s24(b) + (int32_t)c, INT32_MIN, INT32_MAX, inst->clamp))
-SG_VOP3(v_mad_u32_u24, u32, u32, u32, u32, u24(a) * u24(b) + c)
+SG_VOP3(v_mad_u32_u24, u32, u32, u32, u32, add_sat((uint64_t)u24(a) * u24(b), c, inst->clamp))
 SG_VOP3(v_cubeid_f32, f32, f32, f32, f32, sg_cube_id(a, b, c))
 SG_VOP3(v_cubesc_f32, f32, f32, f32, f32, sg_cube_sc(a, b, c))
 SG_VOP3(v_cubetc_f32, f32, f32, f32, f32, sg_cube_tc(a, b, c))
@@ -152,7 +165,7 @@ SG_VOP3(v_mad_i16, h16, i16, i16, i16, clamp_int((int64_t)a *b + c, -32768, 3276
 SG_VOP3(v_perm_b32, u32, u32, u32, u32, sg_perm(a, b, c))
 SG_VOP3(v_fma_legacy_f16, r16, r16, r16, r16, sg_fma16(a, b, c, SG_ROUND_f16))
 SG_VOP3(v_fma_f16, hf16, r16, r16, r16, sg_f32_from_f16(sg_fma16(a, b, c, round)))
-SG_VOP3(v_mad_u32_u16, u32, u16, u16, u32, a *b + c)
+SG_VOP3(v_mad_u32_u16, u32, u16, u16, u32, add_sat((uint64_t)a *b, c, inst->clamp))
 SG_VOP3(v_mad_i32_i16, i32, i16, i16, u32,
         clamp_int((int64_t)a *b + (int32_t)c, INT32_MIN, INT32_MAX, inst->clamp))
 SG_VOP3(v_xad_u32, u32, u32, u32, u32, (a ^ b) + c)

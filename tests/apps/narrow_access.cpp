@@ -23,6 +23,11 @@ __device__ __attribute__((noinline)) int through_generic(const signed char *byte
     return shorts[i];
 }
 
+__device__ __attribute__((noinline)) void put_wide(unsigned long long *p, unsigned long long v)
+{
+    *p = v;
+}
+
 __global__ void run(const odd *in, odd *out, const triple *triples, uint4 *quads, int *sums)
 {
     __shared__ signed char bytes[N];
@@ -53,7 +58,11 @@ __global__ void run(const odd *in, odd *out, const triple *triples, uint4 *quads
     quads[i] = wide[(i + 9) % N];
     int sum = through_generic(bytes, shorts, i);
     sum += through_generic(own_bytes, own_shorts, i % 64);
-    sums[i] = sum;
+    __shared__ unsigned long long shared_wide[N];
+    unsigned long long own_wide;
+    put_wide(&shared_wide[i], v.d);
+    put_wide(&own_wide, v.d >> 32);
+    sums[i] = sum + (int)((unsigned)shared_wide[i] - (unsigned)own_wide);
 }
 
 int main()
@@ -78,8 +87,8 @@ int main()
         v.e = (short)-v.e;
         want[i] = v;
         want_quads[i] = {triples[k].z, triples[k].y, triples[k].x, (unsigned char)in[k].a};
-        want_sums[i] =
-            (short)(in[i].e + in[i].a) + (short)((short)(i * (i % 64)) + (signed char)(i + i % 64));
+        want_sums[i] = (int)((unsigned)v.d - (unsigned)(v.d >> 32)) + (short)(in[i].e + in[i].a) +
+                       (short)((short)(i * (i % 64)) + (signed char)(i + i % 64));
     }
     gpu_array<odd> din(in), dout(N);
     gpu_array<triple> dtriples(triples);

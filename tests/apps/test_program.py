@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Usage: test_program.py alone|replayed NAME COVERAGE-FILE. Runs a program that compares one computation with the host's:
+"""Usage: test_program.py alone|replayed PROGRAM COVERAGE-FILE [ARGUMENT...]. Runs a program that compares one computation with the host's:
 alone on the software GPU, recording what instructions it executes, or under kreplay with three counter groups. Under
 kreplay each of its dispatches must be replayed and have the same plausible values in every pass, except where the table says
 why not."""
@@ -23,10 +23,10 @@ def expect(condition, *what):
         problems.append(" ".join(str(w) for w in what))
 
 
-def run_alone(name, coverage):
+def run_alone(program, coverage, arguments):
     coverage.unlink(missing_ok=True)
-    result = harness.plain(harness.APPS / name, SOFTGPU_COVERAGE=str(coverage))
-    expect(result.returncode == 0 and result.stdout == f"{name}: ok\n", result.returncode, result.stdout)
+    result = harness.plain(program, *arguments, SOFTGPU_COVERAGE=str(coverage))
+    expect(result.returncode == 0 and result.stdout.endswith(f"{program.name}: ok\n"), result.returncode, result.stdout)
     expect(not result.stderr, result.stderr)
     expect(coverage.is_file(), "no coverage was recorded")
 
@@ -39,8 +39,9 @@ def check_dispatch(outcome, waves, name):
     expect(len(waves) == len(GROUPS) and len(set(waves)) == 1 and waves[0] > 0, "SQ_WAVES of the passes:", waves)
 
 
-def run_replayed(name):
-    replay = harness.Replay(GROUPS, harness.APPS / name)
+def run_replayed(program):
+    name = program.name
+    replay = harness.Replay(GROUPS, program)
     expect(replay.result.returncode == 0 and f"{name}: ok\n" in replay.result.stdout, replay.explain())
     if problems:
         return
@@ -57,10 +58,10 @@ def run_replayed(name):
         check_dispatch(outcome, waves.get(outcome["dispatch_id"], []), name)
 
 
-how, program, file = sys.argv[1:]
+how, path, file = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 if how == "alone":
-    run_alone(program, pathlib.Path(file))
+    run_alone(path, file, sys.argv[4:])
 else:
-    run_replayed(program)
-print("\n".join(problems) or f"{program}: {how}")
+    run_replayed(path)
+print("\n".join(problems) or f"{path.name}: {how}")
 sys.exit(bool(problems))
