@@ -3,6 +3,7 @@
 // under one lock, and a byte count per node that gives each GPU a finite memory.
 #include "softgpu/mem/mem.h"
 #include "softgpu/isa/isa.h"
+#include "softgpu/mem/quarantine.h"
 #include "softgpu/mem/range_map.h"
 
 #include <errno.h>
@@ -150,7 +151,10 @@ int sg_mem_free(void *address)
         return -ENOENT;
     // Decoded code of this memory must be gone before another allocation can get the same address.
     sg_isa_invalidate(r->base, r->bytes);
-    munmap(address, r->bytes + r->gap);
+    if (r->gap) // accesses are checked
+        sg_quarantine(address, r->bytes + r->gap);
+    else
+        munmap(address, r->bytes);
     free(r);
     return 0;
 }

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define N_RANGES 300
 
@@ -260,6 +261,24 @@ static void owned_memory_ends_where_the_program_asked(void **state)
     assert_false(sg_mem_owns(base, 4, range, why, sizeof(why)));
 }
 
+// Where accesses are checked, freed addresses stay nobody's: the next allocation does not get them.
+static void checked_addresses_are_not_used_again(void **state)
+{
+    (void)state;
+    enum { COUNT = 300 };
+    void *freed[COUNT];
+    sg_mem_set_gap(65536);
+    for (unsigned i = 0; i < COUNT; i++) {
+        assert_int_equal(sg_mem_alloc(1, 8192, 0, NULL, &freed[i]), 0);
+        for (unsigned k = 0; k < i; k++)
+            assert_ptr_not_equal(freed[i], freed[k]);
+        assert_int_equal(sg_mem_free(freed[i]), 0);
+        unsigned char in_core[2];
+        assert_int_equal(mincore(freed[i], 8192, in_core), 0); // still taken
+    }
+    sg_mem_set_gap(0);
+}
+
 static void large_memory_begins_at_huge_pages(void **state)
 {
     (void)state;
@@ -291,6 +310,7 @@ int main(void)
         cmocka_unit_test(range_map_agrees_with_a_scan),
         cmocka_unit_test(range_map_refuses_empty_and_wrapping_ranges),
         cmocka_unit_test(owned_memory_ends_where_the_program_asked),
+        cmocka_unit_test(checked_addresses_are_not_used_again),
         cmocka_unit_test(large_memory_begins_at_huge_pages),
         cmocka_unit_test(nothing_works_when_closed),
         cmocka_unit_test(answers_are_copies),
