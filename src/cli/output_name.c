@@ -292,22 +292,43 @@ static void put_all(FILE *out, const char *text, const struct kr_output_place *p
         text = put_next(out, text, place);
 }
 
-char *kr_output_prefix(const struct kr_output_place *place)
+// NULL when out of memory.
+static char *replaced(const char *text, const struct kr_output_place *place)
 {
-    char *prefix = NULL;
+    char *result = NULL;
     size_t length = 0;
-    FILE *out = open_memstream(&prefix, &length);
+    FILE *out = open_memstream(&result, &length);
     if (!out)
         return NULL;
-    put_all(out, place->directory ? place->directory : ".", place);
-    putc('/', out);
+    put_all(out, text, place);
+    if (fclose(out) == 0)
+        return result;
+    free(result);
+    return NULL;
+}
+
+char *kr_output_prefix(const struct kr_output_place *place)
+{
+    char *file = replaced(place->file ? place->file : "%hostname%/%pid%", place);
+    char *directory = replaced(place->directory ? place->directory : ".", place);
+    char *prefix = NULL, pass[24] = "";
+    if (!file || !directory)
+        goto out;
     if (place->pass)
-        fprintf(out, "pass_%u/", place->pass);
-    put_all(out, place->file ? place->file : "%hostname%/%pid%", place);
-    if (fclose(out) != 0) {
-        free(prefix);
-        return NULL;
+        snprintf(pass, sizeof(pass), "/pass_%u", place->pass);
+    // An absolute name says where by itself.
+    const char *folder = directory, *name = file;
+    if (file[0] == '/') {
+        char *last = strrchr(file, '/');
+        *last = '\0';
+        folder = file;
+        name = last + 1;
     }
+    if (asprintf(&prefix, "%s%s/%s", folder, pass, name) < 0)
+        prefix = NULL;
+out:
+    free(directory);
+    free(file);
     return prefix;
 }
 

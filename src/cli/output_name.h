@@ -14,7 +14,7 @@ struct kr_output_place {
     unsigned pass;         // not 0: the files are in the folder pass_N of the directory
 };
 
-// "<directory>[/pass_N]/<file>" with its placeholders replaced; files are this + "_results.json" and so on.
+// "<directory>[/pass_N]/<file>" with its placeholders replaced (a file that begins with '/' brings its own directory); files are this + "_results.json" and so on.
 // Placeholders are rocprofv3's: %name% or {name}, %h %p %j %r %s, %argN%, and %env{X}%, $ENV{X}, %q{X} for
 // variables of the environment. What is none stays as it is. NULL when out of memory; the caller frees.
 char *kr_output_prefix(const struct kr_output_place *place);

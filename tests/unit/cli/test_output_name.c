@@ -57,6 +57,9 @@ static void nothing_given(void **state)
 static void directory_pass_and_file(void **state)
 {
     (void)state;
+    check("D", "/abs/out", 0, "/abs/out");
+    check(NULL, "/abs/out", 2, "/abs/pass_2/out");
+    check(NULL, "/out", 1, "/pass_1/out");
     check("D", "out", 0, "D/out");
     check("D", "out", 2, "D/pass_2/out");
     check("D-%pid%", "sub/out", 1, "D-4242/pass_1/sub/out");
