@@ -78,7 +78,7 @@ static int write_memory(struct run *run, uint64_t address, const void *from, siz
 {
     const uint64_t page = address / PAGE_BYTES;
     const bool one_page = bytes > 0 && (address + bytes - 1) / PAGE_BYTES == page;
-    if (one_page && page == run->written) {
+    if (one_page && page != 0 && page == run->written) { // 0: none yet
         memcpy((void *)(uintptr_t)address, from, bytes);
         return 0;
     }

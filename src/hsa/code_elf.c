@@ -80,6 +80,12 @@ static void symbols(const struct file *f, const Elf64_Ehdr *ehdr, const Elf64_Sh
     }
 }
 
+// The loader would have refused a file whose ranges go around the end of the address space.
+static bool is_range(uint64_t address, uint64_t bytes)
+{
+    return bytes - 1 <= UINT64_MAX - address;
+}
+
 bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, kr_code_elf_range_fn writable,
                       void *arg)
 {
@@ -104,8 +110,11 @@ bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, k
         if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM)
             symbols(&f, &ehdr, &section, out);
         const uint64_t data = SHF_ALLOC | SHF_WRITE;
-        if ((section.sh_flags & data) == data && section.sh_type != SHT_DYNAMIC && section.sh_size > 0)
-            writable(arg, section.sh_addr, section.sh_size);
+        if ((section.sh_flags & data) != data || section.sh_type == SHT_DYNAMIC || section.sh_size == 0)
+            continue;
+        if (!is_range(section.sh_addr, section.sh_size))
+            return false;
+        writable(arg, section.sh_addr, section.sh_size);
     }
     for (unsigned i = 0; i < ehdr.e_phnum; i++) {
         Elf64_Phdr segment;
@@ -113,8 +122,11 @@ bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, k
             break;
         if (segment.p_type == PT_NOTE && !out->metadata)
             notes(&f, segment.p_offset, segment.p_filesz, out);
-        if (!sections && segment.p_type == PT_LOAD && (segment.p_flags & PF_W) && segment.p_memsz > 0)
-            writable(arg, segment.p_vaddr, segment.p_memsz);
+        if (sections || segment.p_type != PT_LOAD || !(segment.p_flags & PF_W) || segment.p_memsz == 0)
+            continue;
+        if (!is_range(segment.p_vaddr, segment.p_memsz))
+            return false;
+        writable(arg, segment.p_vaddr, segment.p_memsz);
     }
     return true;
 }

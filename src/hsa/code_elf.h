@@ -21,7 +21,7 @@ typedef void (*kr_code_elf_range_fn)(void *arg, uint64_t address, uint64_t bytes
 
 // Calls `writable` for each range of loaded addresses (before the load delta is added) that holds writable
 // data: by section flags, or by segments when the file has no section table. False if this is no 64-bit
-// little-endian ELF file.
+// little-endian ELF file, or a range wraps.
 bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, kr_code_elf_range_fn writable,
                       void *arg);
 

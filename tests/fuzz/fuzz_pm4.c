@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // libFuzzer target: any dwords as PM4. The stream must end in success or in an error with a text; crashes,
-// hangs and sanitizer reports are findings. The GPU's address space is a small arena from address 0 that also
-// holds the stream, so small numbers are good addresses, streams can call and rewrite themselves, and nothing
+// hangs and sanitizer reports are findings. The GPU's address space is a small arena at a low address that also
+// holds the stream, so short numbers are good addresses, streams can call and rewrite themselves, and nothing
 // else can be hit.
 #include "softgpu/cp/pm4.h"
 #include "softgpu/perf/perf.h"
@@ -10,10 +10,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/uio.h>
 #include <time.h>
 
-static uint8_t arena[8192];
+enum { ARENA_BYTES = 8192 };
+static uint8_t *const arena = (uint8_t *)0x10000; // the lowest that Linux maps for everybody
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,7 +23,8 @@ static bool in_arena(const struct iovec *remote)
 {
     uintptr_t address = (uintptr_t)remote->iov_base;
 
-    return address <= sizeof(arena) && remote->iov_len <= sizeof(arena) - address;
+    return address >= (uintptr_t)arena && address - (uintptr_t)arena <= ARENA_BYTES &&
+           remote->iov_len <= ARENA_BYTES - (address - (uintptr_t)arena);
 }
 
 // In place of libc's: the copies by which the interpreter reaches memory, and its sleep between two polls.
@@ -33,7 +36,7 @@ ssize_t process_vm_readv(pid_t pid, const struct iovec *local, unsigned long n_l
         errno = EFAULT;
         return -1;
     }
-    memcpy(local->iov_base, arena + (uintptr_t)remote->iov_base, remote->iov_len);
+    memcpy(local->iov_base, remote->iov_base, remote->iov_len);
     return (ssize_t)remote->iov_len;
 }
 
@@ -45,7 +48,7 @@ ssize_t process_vm_writev(pid_t pid, const struct iovec *local, unsigned long n_
         errno = EFAULT;
         return -1;
     }
-    memcpy(arena + (uintptr_t)remote->iov_base, local->iov_base, remote->iov_len);
+    memcpy(remote->iov_base, local->iov_base, remote->iov_len);
     return (ssize_t)remote->iov_len;
 }
 
@@ -60,15 +63,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct sg_pm4_queue queue = {0};
     char error[128] = "";
     struct sg_perf *perf;
+    static void *mapped;
 
-    if (size > sizeof(arena))
+    if (!mapped)
+        mapped = mmap(arena, ARENA_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    if (mapped != arena)
+        abort(); // cannot fuzz here
+    if (size > ARENA_BYTES)
         return 0;
     perf = sg_perf_create();
     if (!perf)
         return 0;
-    memset(arena, 0, sizeof(arena));
+    memset(arena, 0, ARENA_BYTES);
     memcpy(arena, data, size);
-    if (sg_pm4_run(perf, &queue, NULL, size / sizeof(uint32_t), error, sizeof(error)) != 0 &&
+    if (sg_pm4_run(perf, &queue, (const void *)arena, size / sizeof(uint32_t), error, sizeof(error)) != 0 &&
         error[0] == '\0')
         abort();
     sg_perf_destroy(perf);
