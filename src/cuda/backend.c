@@ -76,7 +76,9 @@ static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
     struct kr_own own;
 
     if (!device->context || device->lost)
-        return 0; // a GPU that the program has not used, or no longer uses
+        return 0;                      // a GPU that the program has not used, or no longer uses
+    if (kr_launch_meets_capture(cuda)) // an event of the context would invalidate it
+        return KREPLAY_UNSUPPORTED;
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return status;

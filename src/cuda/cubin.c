@@ -124,15 +124,26 @@ static uint32_t read_u32(const unsigned char *at)
     return value;
 }
 
-// Returns true if the edge told something new.
+static bool changes_heap(const char *function)
+{
+    static const char *const names[] = {"malloc", "free", "__nv_aligned_device_malloc"};
+    for (size_t i = 0; function && i < sizeof names / sizeof names[0]; i++)
+        if (strcmp(function, names[i]) == 0)
+            return true;
+    return false;
+}
+
+// Returns true if the edge told something new. Of several effects the one on the heap stays, since it concerns other
+// kernels, too.
 static bool add_call(struct reader *reader, uint32_t caller, uint32_t callee)
 {
     if (caller == 0 || caller >= reader->symbol_count || callee >= reader->symbol_count)
         return false;
     reader->called[callee] = true;
-    if (reader->effect[caller] || !reader->effect[callee])
+    const char *known = reader->effect[caller], *added = reader->effect[callee];
+    if (!added || changes_heap(known) || (known && !changes_heap(added)))
         return false;
-    reader->effect[caller] = reader->effect[callee];
+    reader->effect[caller] = added;
     return true;
 }
 
@@ -210,14 +221,15 @@ static bool shares_section_with_kernel(const struct reader *reader, const Elf64_
 // The effect of functions that nothing calls by name: any kernel may reach them through a pointer.
 static const char *effect_by_pointer(const struct reader *reader)
 {
+    const char *effect = NULL;
     for (size_t i = 1; i < reader->symbol_count; i++) {
         const Elf64_Sym *symbol = &reader->symbols[i];
         if (ELF64_ST_TYPE(symbol->st_info) == STT_FUNC && symbol->st_shndx != SHN_UNDEF &&
             reader->effect[i] && !reader->called[i] && !is_kernel(symbol) &&
-            !shares_section_with_kernel(reader, symbol))
-            return reader->effect[i];
+            !shares_section_with_kernel(reader, symbol) && !changes_heap(effect))
+            effect = reader->effect[i];
     }
-    return NULL;
+    return effect;
 }
 
 static int collect_kernels(struct reader *reader, struct kr_cubin *cubin)
@@ -236,11 +248,15 @@ static int collect_kernels(struct reader *reader, struct kr_cubin *cubin)
     const char *by_pointer = effect_by_pointer(reader);
     size_t next = 0;
     for (size_t i = 1; i < reader->symbol_count; i++)
-        if (is_kernel(&reader->symbols[i]))
+        if (is_kernel(&reader->symbols[i])) {
+            const char *own = reader->effect[i];
+            const char *calls = !own || changes_heap(by_pointer) ? by_pointer : own;
             cubin->kernels[next++] = (struct kr_cubin_kernel){
                 .name = cubin->strings + reader->symbols[i].st_name,
-                .calls = reader->effect[i] ? reader->effect[i] : by_pointer,
+                .calls = calls,
+                .heap = changes_heap(calls),
             };
+        }
     return 0;
 }
 

@@ -11,6 +11,7 @@
 struct kr_cubin_kernel {
     const char *name;
     const char *calls; // an external function with effects beyond memory (vprintf, malloc, ...); NULL = none
+    bool heap;         // calls one that changes the device's heap; `calls` names that one then
 };
 
 // A variable in global memory. Each has a place of its own when it is loaded, whatever its section looked

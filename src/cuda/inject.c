@@ -23,6 +23,8 @@ static struct kr_cuda process = {
 static void at_exit(void)
 {
     process.active = false;
+    if (getpid() != process.owner) // a fork child: neither the driver nor the log are its
+        return;
     if (process.windows > 0)
         return;
     kr_cuda_depth++; // what follows is kreplay's own work
@@ -69,6 +71,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
         step_aside(error);
         return 1;
     }
+    process.owner = getpid();
     process.active = true;
     atexit(at_exit);
     return 1;

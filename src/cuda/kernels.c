@@ -59,8 +59,7 @@ static int learn_params(const struct kr_driver *driver, CUfunction function, str
 }
 
 // Why the kernel must not be repeated, said once in words.
-static kreplay_reason judge(struct kr_cuda *cuda, const struct kr_module *module,
-                            const struct kr_kernel *kernel)
+static kreplay_reason judge(struct kr_cuda *cuda, const struct kr_module *module, struct kr_kernel *kernel)
 {
     const struct kr_cubin_kernel *code =
         module->loaded ? kr_cubin_find(module->loaded->cubin, kernel->name) : NULL;
@@ -71,6 +70,7 @@ static kreplay_reason judge(struct kr_cuda *cuda, const struct kr_module *module
                           kernel->name);
         return KREPLAY_REASON_UNTRACKED_MEMORY;
     }
+    kernel->heap = code->heap;
     if (code->calls) {
         kr_engine_message(cuda->engine, "kernel %s is not replayed: it calls %s", kernel->name, code->calls);
         return KREPLAY_REASON_UNSAFE_KERNEL;

@@ -25,6 +25,7 @@ struct kr_kernel {
     uint64_t id;
     char *name; // mangled
     kreplay_reason unsafe;
+    bool heap; // changes the device's heap, which no inventory knows
     struct kr_param *params;
     size_t param_count;
     uint32_t static_shared_bytes, local_bytes, registers;

@@ -146,6 +146,14 @@ static kreplay_reason judge(const struct kr_call_site *site, struct kr_kernel *k
     return reason;
 }
 
+bool kr_launch_meets_capture(struct kr_cuda *cuda)
+{
+    if (cuda->captures == 0)
+        return false;
+    launch.op.unsafe = KREPLAY_REASON_STREAM_CAPTURE;
+    return true;
+}
+
 static uint64_t queue_id(const struct kr_cuda *cuda, CUstream stream)
 {
     unsigned long long id = 0;
@@ -174,6 +182,19 @@ static void describe(const struct kr_call_site *site, const struct kr_kernel *ke
     }
 }
 
+// What a kernel puts on the device's heap is in no inventory, and any later kernel may change it.
+static void watch_heap(const struct kr_call_site *site, const struct kr_kernel *kernel)
+{
+    if (!kernel->heap || atomic_exchange(&site->device->heap_used, true))
+        return;
+    kr_engine_message(
+        site->cuda->engine,
+        "kernel %s uses malloc or free on GPU %u: what lies on that heap cannot be captured; from now on "
+        "kernels run once there and are not counted",
+        kernel->name, site->device->agent);
+    kr_engine_blind(site->cuda->engine, site->device->agent, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
 // False: the launch is not followed.
 static bool look_at(const struct kr_call_site *site, const struct request *request)
 {
@@ -193,6 +214,7 @@ static bool look_at(const struct kr_call_site *site, const struct request *reque
     if (!kernel)
         return false;
     launch.kernel = kernel;
+    watch_heap(site, kernel);
     launch.op.unsafe = judge(site, kernel, request);
     describe(site, kernel, request);
     return true;

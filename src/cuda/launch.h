@@ -25,4 +25,8 @@ struct kr_launch {
 
 CUresult kr_launch_again(const struct kr_launch *launch);
 
+// Has a stream capture begun since this thread's launch was judged? Then it is not replayed after all. With its window's
+// gate held, so that none can begin any more.
+bool kr_launch_meets_capture(struct kr_cuda *cuda);
+
 #endif

@@ -10,7 +10,12 @@
 #include <unistd.h>
 
 #define NOT_CAPTURED "such memory cannot be captured; while it exists, kernels run once and are not counted"
-#define ADDRESS_BITS 47 // of user space on x86-64; device addresses lie below too
+// Of user space; device addresses lie below too.
+#ifdef __x86_64__
+#define ADDRESS_BITS 47
+#else
+#define ADDRESS_BITS 52
+#endif
 
 // At the start of an allocation: buffers of kreplay's give way to the program's.
 static void make_way(const struct kr_call_site *site, size_t bytes)

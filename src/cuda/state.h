@@ -15,6 +15,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/types.h>
 
 #define KR_CUDA_MAX_DEVICES   64
 #define KR_CUDA_MAX_CALLBACKS 2048 // callback ids of the driver API: 805 in CUPTI 13.0
@@ -37,6 +38,7 @@ struct kr_device {
     struct kr_ranges hosts; // host memory that kernels can reach, while a window is open
     bool host_address;      // captured memory holds an address of it, or could not be looked at
     bool host_address_said;
+    _Atomic bool heap_used; // by kernels: from then on nothing is replayed
     struct kr_profiler profiler;
     struct kr_launch *submitted; // in the pass going on
 };
@@ -46,6 +48,7 @@ struct kr_cuda {
     struct kr_cupti cupti;
     struct kr_engine *engine;
     CUpti_SubscriberHandle subscriber;
+    pid_t owner;               // the process that loaded us
     _Atomic bool active;       // false: callbacks do nothing (before the start, at the end)
     _Atomic unsigned windows;  // open now
     _Atomic unsigned captures; // streams being captured into graphs

@@ -80,16 +80,25 @@ bool kr_run_drain_queue(struct kr_run *run)
     return run->queue_drained;
 }
 
+// A back end may find out as late as here that an operation must not be repeated.
+static kreplay_reason not_drained(const struct kr_run *run, kreplay_reason otherwise)
+{
+    for (size_t i = 0; i < run->op_count; i++)
+        if (run->ops[i].op->unsafe != KREPLAY_REASON_NONE)
+            return run->ops[i].op->unsafe;
+    return otherwise;
+}
+
 static kreplay_reason drain(struct kr_run *run)
 {
     struct kr_engine *engine = run->engine;
     uint64_t bound = kr_bound(engine, engine->bounds.agent_drain_ns);
 
     if (!kr_run_drain_queue(run))
-        return KREPLAY_REASON_QUEUE_DRAIN_STUCK;
+        return not_drained(run, KREPLAY_REASON_QUEUE_DRAIN_STUCK);
     for (uint32_t agent = 0; agent < engine->agent_count; agent++)
         if ((run->frame.gates >> agent & 1) && engine->backend->drain_agent(engine->ctx, agent, bound) != 0)
-            return KREPLAY_REASON_AGENT_DRAIN_STUCK;
+            return not_drained(run, KREPLAY_REASON_AGENT_DRAIN_STUCK);
     return KREPLAY_REASON_NONE;
 }
 

@@ -67,7 +67,7 @@ struct kr_backend {
     unsigned flags;
 
     // Waits until what `queue` was given before the window is done; until the whole agent, copies included,
-    // is idle.
+    // is idle. A back end that finds only here that the window must not be marks its operation unsafe and fails.
     int (*drain_queue)(void *ctx, uint32_t agent, void *queue, uint64_t timeout_ns);
     int (*drain_agent)(void *ctx, uint32_t agent, uint64_t timeout_ns);
 

@@ -99,6 +99,7 @@ static CUresult ctx_pop_current(CUcontext *context)
 
 static CUresult ctx_record_event(CUcontext context, CUevent event)
 {
+    fake.context_events++;
     (void)context, (void)event;
     return fake.capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
@@ -459,6 +460,8 @@ static void on_config(void *tool, kreplay_phase phase, kreplay_config *config)
         return;
     config->want = true;
     config->pass_count = (uint32_t)fake.group_count;
+    if (fake.wanted)
+        fake.wanted();
 }
 
 static void on_pass(void *tool, kreplay_phase phase, kreplay_pass *pass)

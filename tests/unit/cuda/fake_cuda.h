@@ -32,6 +32,8 @@ struct fake_cuda {
     bool stuck;                        // events are never reached
     bool no_events, no_async;          // events cannot be recorded, asynchronous copies are refused
     void (*asked)(void);               // called inside questions about kernels and variables
+    void (*wanted)(void);              // called inside the tool's CONFIG callback
+    unsigned context_events;           // recorded: each invalidates a capture that goes on
     CUstream capturing;
     // CUPTI.
     CUptiResult start_result;

@@ -34,6 +34,8 @@ static void test_kernels_and_what_they_call(void **state)
     assert_string_equal(kr_cubin_find(cubin, "prints")->calls, "vprintf");
     assert_null(kr_cubin_find(cubin, "asserts")->calls);
     assert_string_equal(kr_cubin_find(cubin, "allocates")->calls, "malloc");
+    assert_true(kr_cubin_find(cubin, "allocates")->heap);
+    assert_false(kr_cubin_find(cubin, "prints")->heap);
     assert_null(kr_cubin_find(cubin, "absent"));
     kr_cubin_free(cubin);
 }

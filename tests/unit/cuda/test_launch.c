@@ -241,6 +241,28 @@ static void test_printing_kernel(void **state)
     assert_non_null(strstr(fake.said, "prints is not replayed: it calls vprintf"));
 }
 
+// What a kernel has put on the device's heap is out of sight of later kernels' windows.
+static void test_device_heap(void **state)
+{
+    (void)state;
+    static struct fake_module other;
+    static struct fake_kernel allocates = {"allocates", increment, {8, 4}, &other};
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    size_t bytes;
+    unsigned char *cubin =
+        make_cubin(&(struct make_cubin){.kernels = {"allocates"}, .calls = {"malloc"}}, &bytes);
+    fake_load_module(&other, cubin, bytes, 8);
+    free(cubin);
+    launch(&increments, memory);
+    assert_replayed(0);
+    launch(&allocates, memory);
+    assert_declined(1, KREPLAY_REASON_UNTRACKED_MEMORY);
+    launch(&increments, memory);
+    assert_declined(2, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(*memory, 3);
+    assert_non_null(strstr(fake.said, "kernel allocates uses malloc or free on GPU 0"));
+}
+
 static void test_module_that_was_not_seen(void **state)
 {
     (void)state;
@@ -472,6 +494,27 @@ static void test_stream_capture(void **state)
     assert_int_equal(*memory, 2);
 }
 
+static void begin_capture(void)
+{
+    fake.cuda.captures++; // as another thread's call does, between this launch's judgement and its window
+}
+
+static void test_capture_that_begins_meanwhile(void **state)
+{
+    (void)state;
+    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
+    fake.wanted = begin_capture;
+    launch(&increments, memory);
+    assert_declined(0, KREPLAY_REASON_STREAM_CAPTURE);
+    assert_int_equal(fake.context_events, 0);
+    assert_int_equal(*memory, 1);
+    fake.wanted = NULL;
+    fake.cuda.captures = 0;
+    launch(&increments, memory);
+    assert_replayed(1);
+    assert_true(fake.context_events > 0);
+}
+
 static void test_launch_that_fails(void **state)
 {
     (void)state;
@@ -629,6 +672,7 @@ int main(void)
         TEST(test_group_that_comes_later),
         TEST(test_other_launch_calls),
         TEST(test_printing_kernel),
+        TEST(test_device_heap),
         TEST(test_module_that_was_not_seen),
         TEST(test_module_with_a_variable_of_its_own),
         TEST(test_module_has_the_code_loaded_with_it),
@@ -641,6 +685,7 @@ int main(void)
         TEST(test_arguments_into_other_memory),
         TEST(test_address_of_host_memory_in_memory),
         TEST(test_stream_capture),
+        TEST(test_capture_that_begins_meanwhile),
         TEST(test_launch_that_fails),
         TEST(test_counters_that_cannot_be_armed),
         TEST(test_end_that_cannot_be_marked),
