@@ -167,13 +167,32 @@ void kr_on_other_memory(const struct kr_call_site *site)
     kr_call_let_go(site);
 }
 
+// Of a context that need not have been seen before: programs enable access before they use the other GPU.
+static bool device_of_context(const struct kr_cuda *cuda, CUcontext context, CUdevice *device)
+{
+    CUcontext before;
+    struct kr_own own;
+    bool known = false;
+
+    kr_own_enter(&own, cuda, NULL);
+    if (cuda->driver.ctx_push_current(context) == CUDA_SUCCESS) {
+        known = cuda->driver.ctx_get_device(device) == CUDA_SUCCESS;
+        cuda->driver.ctx_pop_current(&before);
+    }
+    kr_own_leave(&own);
+    return known;
+}
+
 void kr_on_peer_access(const struct kr_call_site *site)
 {
     const struct kr_peer_params *params = site->data->functionParams;
+    CUdevice peer;
     if (!kr_call_enters(site))
         return;
+    if (!device_of_context(site->cuda, params->peer, &peer))
+        return; // kernels that point into its memory are declined then
     for (uint32_t i = 0; i < site->cuda->device_count; i++)
-        if (site->cuda->devices[i].context == params->peer)
+        if (site->cuda->devices[i].handle == peer)
             kr_engine_allow_access(site->cuda->engine, i, site->device->agent);
 }
 
@@ -218,8 +237,10 @@ kreplay_reason kr_memory_judge(struct kr_cuda *cuda, const struct kr_device *dev
         return judge_unknown(cuda, device, address);
     switch (kind) {
     case KR_MEMORY_DEVICE:
-    case KR_MEMORY_MODULE:
-        return KREPLAY_REASON_NONE;
+    case KR_MEMORY_MODULE: // of another GPU it can be: without an access that was noted it is not captured
+        return kr_inventory_covers(cuda->engine, device->agent, (void *)(uintptr_t)address)
+                   ? KREPLAY_REASON_NONE
+                   : KREPLAY_REASON_UNTRACKED_MEMORY;
     case KR_MEMORY_HOST:
         return KREPLAY_REASON_HOST_MEMORY;
     case KR_MEMORY_UNTRACKED:

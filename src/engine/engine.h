@@ -73,6 +73,9 @@ void kr_inventory_visit(struct kr_engine *engine, enum kr_memory_kind kind,
 bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_memory_kind *kind, void **base,
                        size_t *bytes);
 
+// Is the memory at `address` captured by windows of `agent`: its own, or that of a GPU that lets it in?
+bool kr_inventory_covers(struct kr_engine *engine, uint32_t agent, const void *address);
+
 // ---- Gate: ordinary submissions, copies, allocations and frees hold it as readers, a window as writer. A
 // thread that is inside its own window on that agent passes (re-entrancy is noted on the window). Entries
 // nest; a thread that enters several does so in id order, as windows close them, or both wait for each other until

@@ -152,6 +152,21 @@ bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_me
     return found;
 }
 
+bool kr_inventory_covers(struct kr_engine *engine, uint32_t agent, const void *address)
+{
+    struct kr_inventory *inventory = &engine->inventory;
+    bool covered = false;
+    pthread_rwlock_rdlock(&inventory->lock);
+    size_t next = upper(inventory, address);
+    if (next > 0 && (uintptr_t)address < end_of(&inventory->entries[next - 1])) {
+        const struct kr_entry *entry = &inventory->entries[next - 1];
+        covered = kr_inventory_captured(entry) && entry->agent < engine->agent_count &&
+                  (engine->agents[entry->agent].accessors >> agent & 1) != 0;
+    }
+    pthread_rwlock_unlock(&inventory->lock);
+    return covered;
+}
+
 void kr_inventory_visit(struct kr_engine *engine, enum kr_memory_kind kind,
                         void (*visit)(void *arg, const void *base, size_t bytes), void *arg)
 {

@@ -206,6 +206,21 @@ static void *peer_windows(void *arg)
     return NULL;
 }
 
+static void memory_is_covered_for_whom_it_lets_in(void **state)
+{
+    (void)state;
+    static uint64_t memory[8];
+    rig_start_with(&(struct kr_fake_options){.flags = LIVE0, .agents = 2});
+    assert_int_equal(kr_inventory_add(rig.engine, 1, memory, sizeof memory, KR_MEMORY_DEVICE), 0);
+    assert_true(kr_inventory_covers(rig.engine, 1, &memory[3]));
+    assert_false(kr_inventory_covers(rig.engine, 0, &memory[3]));
+    kr_engine_allow_access(rig.engine, 1, 0);
+    assert_true(kr_inventory_covers(rig.engine, 0, &memory[3]));
+    assert_false(kr_inventory_covers(rig.engine, 0, memory + 8));
+    kr_inventory_remove(rig.engine, memory);
+    rig_end();
+}
+
 static void peers_exclude_each_other(void **state)
 {
     (void)state;
@@ -230,6 +245,7 @@ int main(void)
         cmocka_unit_test(a_window_that_gives_up_lets_readers_in),
         cmocka_unit_test(own_window_is_open_to_its_thread),
         cmocka_unit_test(other_gpus_go_on),
+        cmocka_unit_test(memory_is_covered_for_whom_it_lets_in),
         cmocka_unit_test(peers_exclude_each_other),
     };
     return cmocka_run_group_tests_name("engine.gate", tests, NULL, NULL);
