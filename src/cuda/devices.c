@@ -181,34 +181,18 @@ int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device)
     return 0;
 }
 
-void kr_cuda_end_sessions(struct kr_cuda *cuda)
-{
-    struct kr_own own;
-    for (uint32_t i = 0; i < cuda->device_count; i++) {
-        struct kr_device *device = &cuda->devices[i];
-        if (!device->context || device->lost || kr_own_enter(&own, cuda, device) != 0)
-            continue;
-        kr_profiler_close(&cuda->cupti, &device->profiler);
-        kr_own_leave(&own);
-    }
-}
-
+// Others may be in the middle of a pass.
 void kr_device_lose(struct kr_cuda *cuda, CUcontext context)
 {
-    for (uint32_t i = 0; i < cuda->device_count; i++)
-        if (cuda->devices[i].context == context && !cuda->devices[i].lost) {
-            kr_cuda_end_sessions(cuda);
-            cuda->devices[i].lost = true;
-        }
-}
-
-void kr_cuda_close(struct kr_cuda *cuda)
-{
     for (uint32_t i = 0; i < cuda->device_count; i++) {
-        kr_profiler_fini(&cuda->cupti, &cuda->devices[i].profiler);
-        kr_metrics_fini(&cuda->cupti, &cuda->devices[i].metrics);
-        free(cuda->devices[i].hosts.list);
+        struct kr_device *device = &cuda->devices[i];
+        struct kr_own own;
+        if (device->context != context || device->lost)
+            continue;
+        if (kr_own_enter(&own, cuda, device) == 0) {
+            kr_profiler_close(&cuda->cupti, &device->profiler);
+            kr_own_leave(&own);
+        }
+        device->lost = true;
     }
-    kr_modules_close(&cuda->modules);
-    kr_kernels_close(&cuda->kernels);
 }

@@ -4,11 +4,14 @@
 // are looked at on the first call.
 #include "cuda/callbacks.h"
 
+#include "engine/bounds.h"
+#include "engine/clock.h"
 #include "engine/line.h"
 #include "tool/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 static struct kr_cuda process = {
@@ -18,20 +21,30 @@ static struct kr_cuda process = {
     .kernels.lock = PTHREAD_MUTEX_INITIALIZER,
 };
 
-// The driver is still there in a normal end, but other threads may be anywhere: with a window open, nothing
-// is touched, and the log has no end record.
+static void ignore(void *arg, const char *variable, const char *value)
+{
+    (void)arg, (void)variable, (void)value; // the engine reads the same table and complains
+}
+
+// Other threads may be anywhere, in the driver and in here: nothing is freed, and no call of the driver's or CUPTI's is made,
+// which could wait for a kernel that never ends. Windows that are open have some time to end; with one that has not,
+// the log has no end record.
 static void at_exit(void)
 {
+    struct kr_bounds bounds;
+    const uint64_t begin = kr_clock_ns();
+
     process.active = false;
-    if (getpid() != process.owner) // a fork child: neither the driver nor the log are its
+    if (getpid() != process.owner) // a fork child: the log is not its
         return;
-    if (process.windows > 0)
-        return;
-    kr_cuda_depth++; // what follows is kreplay's own work
-    kr_cuda_end_sessions(&process);
-    process.cupti.unsubscribe(process.subscriber);
-    kr_engine_destroy(process.engine);
-    kr_cuda_close(&process);
+    kr_bounds_read(&bounds, ignore, NULL);
+    while (process.windows > 0) {
+        if (kr_clock_ns() - begin > bounds.exit_ns)
+            return;
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+    kr_tool_hurry();
+    kr_engine_end_tool(process.engine);
 }
 
 static void step_aside(const char *why)

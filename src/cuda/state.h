@@ -90,11 +90,6 @@ int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device);
 // The context is about to be destroyed.
 void kr_device_lose(struct kr_cuda *cuda, CUcontext context);
 
-// At the end, while the driver is still there: counting sessions are ended.
-void kr_cuda_end_sessions(struct kr_cuda *cuda);
-// After the engine is gone: what the back end itself remembers. The driver has what is on the GPU.
-void kr_cuda_close(struct kr_cuda *cuda);
-
 // backend.c
 extern const struct kr_backend kr_cuda_backend;
 

@@ -530,10 +530,15 @@ void fake_stop(void)
     for (size_t i = 0; i < fake.group_count; i++)
         if (fake.groups[i])
             kreplay_group_destroy(fake.groups[i]);
-    kr_cuda_end_sessions(&fake.cuda);
+    struct kr_device *device = &fake.cuda.devices[0];
+    kr_profiler_close(&fake.cuda.cupti, &device->profiler);
     assert_false(fake.started || fake.configured);
     kr_engine_destroy(fake.cuda.engine);
-    kr_cuda_close(&fake.cuda);
+    kr_profiler_fini(&fake.cuda.cupti, &device->profiler);
+    kr_metrics_fini(&fake.cuda.cupti, &device->metrics);
+    free(device->hosts.list);
+    kr_modules_close(&fake.cuda.modules);
+    kr_kernels_close(&fake.cuda.kernels);
     while (pieces)
         take(pieces->base);
     assert_int_equal(fake.hosts, 0);
