@@ -161,6 +161,21 @@ bool kr_cuda_is_ours(struct kr_cuda *cuda, struct kr_device *device, CUcontext c
     return false;
 }
 
+bool kr_cuda_is_alone(struct kr_cuda *cuda)
+{
+    unsigned used = 0;
+    for (uint32_t i = 0; i < cuda->device_count; i++)
+        used += cuda->devices[i].context != NULL;
+    if (used <= 1)
+        return true;
+    if (!atomic_exchange(&cuda->several_complained, true))
+        kr_engine_message(
+            cuda->engine,
+            "the program uses several GPUs: nothing is replayed from now on, as their copies to each "
+            "other are not waited for; run it with one of them in CUDA_VISIBLE_DEVICES");
+    return false;
+}
+
 static bool make_event(const struct kr_driver *driver, CUevent *event, unsigned flags)
 {
     return *event || driver->event_create(event, flags) == CUDA_SUCCESS;

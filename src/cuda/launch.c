@@ -136,6 +136,8 @@ static kreplay_reason judge(const struct kr_call_site *site, struct kr_kernel *k
 
     if (reason == KREPLAY_REASON_NONE && !kr_cuda_is_ours(cuda, site->device, site->data->context))
         reason = KREPLAY_REASON_UNTRACKED_MEMORY;
+    if (reason == KREPLAY_REASON_NONE && !kr_cuda_is_alone(cuda))
+        reason = KREPLAY_REASON_UNTRACKED_MEMORY;
     // Draining the context would break the capture.
     if (reason == KREPLAY_REASON_NONE && cuda->captures > 0)
         reason = KREPLAY_REASON_STREAM_CAPTURE;

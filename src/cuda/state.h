@@ -60,7 +60,7 @@ struct kr_cuda {
     struct kr_kernels kernels;
     const struct kr_call *calls[KR_CUDA_MAX_CALLBACKS]; // by callback id; NULL: not listened to
     _Atomic bool complained[KR_CUDA_MAX_CALLBACKS];     // of this call, once
-    _Atomic bool foreign_complained;
+    _Atomic bool foreign_complained, several_complained;
 };
 
 // Depth of kreplay's own work on this thread: callbacks of driver calls made inside are not the program's.
@@ -85,6 +85,9 @@ int kr_cuda_prepare(struct kr_cuda *cuda);
 struct kr_device *kr_cuda_device(struct kr_cuda *cuda, CUcontext context);
 // Is it the context whose work is replayed? Says so, once, when it is not.
 bool kr_cuda_is_ours(struct kr_cuda *cuda, struct kr_device *device, CUcontext context);
+// Has the program used one GPU only? Says so, once, when it has not: work that one GPU's stream has for another one's
+// memory is not waited for, so nothing is replayed.
+bool kr_cuda_is_alone(struct kr_cuda *cuda);
 // Stream, events and kernels of kreplay's own, when first needed. Within kr_own_enter.
 int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device);
 // The context is about to be destroyed.
