@@ -1,18 +1,40 @@
 // SPDX-License-Identifier: MIT
 // kreplay's public API for tool authors: be told of every kernel dispatch, decide how often it is run and
-// what each pass collects, and receive the values. C17, also valid C++.
+// what each pass collects, and receive the values. C17, also valid C++. How to build and load a tool, with
+// samples: docs/tools.md.
 //
 // Life of one dispatch that the program asked for:
 //
 //   config ENTER -> (pass ENTER -> run -> pass EXIT -> continue?) x passes -> dispatch record -> config EXIT
 //
-// Threads: config, pass and dispatch callbacks of one agent come one at a time, on a thread of kreplay's.
-// Different agents may call at the same time. They are ordered only within one dispatch. A callback must not
-// submit work to the GPU and wait for it. agent, kernel, code object and message callbacks can come on any
-// thread, one at a time.
+// with the steps of a replay in between: SNAPSHOT after config ENTER, COMPARE after the live execution,
+// RESTORE before each further pass, FINISH before the record.
 //
-// Every record starts with its size: a tool built against an older header reads the fields it knows. Pointers
-// in records live only until the callback returns.
+// Threads. config, pass, continue, step and dispatch callbacks of one agent come one at a time, on the thread
+// that runs the window: on AMD GPUs a thread of kreplay's, one for each agent; on NVIDIA GPUs the program's
+// thread inside its launch call. Different agents call at the same time. agent, code object, kernel and
+// message callbacks and fini come one at a time, on any thread, also beside the others; agent callbacks come
+// while the GPU's runtime starts.
+//
+// Order. What is shown above holds within one dispatch. Records of one agent come in the order in which its
+// windows end; nothing is ordered between agents. Code objects and kernels are told before the first dispatch
+// of theirs.
+//
+// What a callback may call: every function below, and libc. From config, pass, continue, step and dispatch
+// callbacks also the GPU's runtime, with these consequences: work on the same agent runs once, at once,
+// un-replayed (REENTRANT_DISPATCH), ends the passes of the dispatch that is under way, and must not be waited
+// for inside the callback; work on another agent may wait there for a window of that agent, and two tools'
+// callbacks that wait for each other's agents never end. agent, code object, kernel and message callbacks and
+// fini must not call the GPU's runtime. A callback must not throw, and must not block for long: the window's
+// gate is closed meanwhile.
+//
+// Two tools can be there: kreplay's own, which counts what --pmc asks for and writes the log, and one of the
+// user's. Both are called with the same records, kreplay's own first at ENTER and last at EXIT; so the user's
+// sees what is planned and may change it, and what it makes a pass collect is in kreplay's log. Of user_data
+// each has its own.
+//
+// Every record starts with its size: a tool built against an older header reads the fields it knows. Fields
+// are only ever added at the end. Pointers in records live only until the callback returns.
 #ifndef KREPLAY_KREPLAY_H
 #define KREPLAY_KREPLAY_H
 
@@ -173,23 +195,15 @@ typedef struct kreplay_config {
     bool want; // false (default): filtered, run once, nothing collected
     // 1 (default): run once on the ordinary path, no snapshot, no PASS callbacks; `group` is collected if
     // set. N > 1: exactly N passes, or at most N if continue_fn is set; asked after passes 0..N-2 only. 0:
-    // open-ended, asked after every pass; without continue_fn the dispatch is declined.
+    // open-ended, asked after every pass; without continue_fn the dispatch is declined. KREPLAY_OPEN_PASSES
+    // (10000) is the limit of the open-ended ones.
     uint32_t pass_count;
     kreplay_continue_fn continue_fn;
     kreplay_group *group;              // for pass_count 1 only
     union kreplay_user_data user_data; // start value of each PASS ENTER
+    // continue_fn is not asked before this many passes have run. More than pass_count counts as pass_count.
+    uint32_t min_passes;
 } kreplay_config;
-
-// PASS: one ENTER and one EXIT per executed pass.
-typedef struct kreplay_pass {
-    size_t size;
-    const kreplay_dispatch *dispatch;
-    uint32_t current_pass; // from 0
-    uint32_t total_passes; // as asked; 0 = open-ended
-    kreplay_group *group;  // written by the tool at ENTER; NULL = nothing armed in this pass
-    // A write at ENTER is seen at EXIT of this pass and by continue_fn only.
-    union kreplay_user_data user_data;
-} kreplay_pass;
 
 typedef enum kreplay_value_kind {
     KREPLAY_VALUE_COUNT = 0,  // a whole number, exact
@@ -214,6 +228,41 @@ typedef struct kreplay_pass_record {
     const kreplay_value *values;
     size_t value_count;
 } kreplay_pass_record;
+
+// PASS: one ENTER and one EXIT per executed pass.
+typedef struct kreplay_pass {
+    size_t size;
+    const kreplay_dispatch *dispatch;
+    uint32_t current_pass; // from 0
+    uint32_t total_passes; // as asked; 0 = open-ended
+    kreplay_group *group;  // written by the tool at ENTER; NULL = nothing armed in this pass
+    // A write is seen in the rest of this pass, continue_fn's question after it included, and not later.
+    union kreplay_user_data user_data;
+    // CONFIG's. A tool may write another one for the question after this pass only. NULL: no question, the
+    // passes go on; the open-ended ones end.
+    kreplay_continue_fn continue_fn;
+    const kreplay_pass_record *record; // at EXIT: what was measured; NULL = the pass did not come about
+} kreplay_pass;
+
+// What a window does with memory.
+typedef enum kreplay_step_kind {
+    KREPLAY_STEP_SNAPSHOT = 0, // captured memory is copied
+    KREPLAY_STEP_COMPARE = 1,  // what did the live execution change? That is saved, too.
+    KREPLAY_STEP_RESTORE = 2,  // that is undone before a pass
+    KREPLAY_STEP_FINISH = 3,   // memory becomes again what the live execution left
+} kreplay_step_kind;
+
+// STEP: one ENTER and one EXIT around each.
+typedef struct kreplay_step {
+    size_t size;
+    const kreplay_dispatch *dispatch; // the first one of the window
+    uint64_t window_id;
+    kreplay_step_kind kind;
+    uint32_t pass; // RESTORE: the pass that follows; else 0
+    // Known at EXIT, 0 at ENTER.
+    kreplay_reason reason; // why no pass follows; NONE = all is well
+    uint64_t duration_ns, compared_bytes, moved_bytes;
+} kreplay_step;
 
 // How a window went. All times in ns, sizes in bytes.
 typedef struct kreplay_outcome {
@@ -260,11 +309,25 @@ typedef struct kreplay_tool {
     // Last call; missing when the process is killed. It may come behind the destructors of the program and of
     // the GPU's runtime, which must not be called then; kreplay_group_destroy() can be.
     void (*fini)(void *tool);
+    void (*step)(void *tool, kreplay_phase phase, const kreplay_step *step);
 } kreplay_tool;
 
-// Registers the one tool of the process. Copies the struct. KREPLAY_ALREADY_REGISTERED on a second call,
-// KREPLAY_LOCKED after the first dispatch.
+// Registers the user's tool, the one of the process. Copies the struct. KREPLAY_ALREADY_REGISTERED on a second
+// call, KREPLAY_LOCKED after the first dispatch. What is known already (agents, code objects, kernels) is told
+// before it returns.
 KREPLAY_API int kreplay_register(const kreplay_tool *tool);
+
+// Defined by a tool's library, not by kreplay, which loads the library (--tool, KREPLAY_TOOL) and calls this
+// once while the GPU's runtime starts, on the thread that starts it. Registers and returns 0; any other value
+// is said as an error, and the tool is not used.
+KREPLAY_API int kreplay_tool_start(void);
+
+// Each calls `visit` for all that is known so far until it returns non-zero, which is then returned. What has
+// been unloaded stays known.
+KREPLAY_API int kreplay_agents(int (*visit)(void *arg, const kreplay_agent *agent), void *arg);
+KREPLAY_API int kreplay_code_objects(int (*visit)(void *arg, const kreplay_code_object *code_object),
+                                     void *arg);
+KREPLAY_API int kreplay_kernels(int (*visit)(void *arg, const kreplay_kernel *kernel), void *arg);
 
 // Calls `visit` for every counter of the agent until it returns non-zero, which is then returned.
 KREPLAY_API int kreplay_counters(uint32_t agent_id, int (*visit)(void *arg, const kreplay_counter *counter),
@@ -274,7 +337,8 @@ KREPLAY_API int kreplay_counters(uint32_t agent_id, int (*visit)(void *arg, cons
 // with which counter. KREPLAY_UNKNOWN_COUNTER, KREPLAY_NO_SLOT, KREPLAY_UNAVAILABLE, KREPLAY_NO_MEMORY.
 KREPLAY_API int kreplay_group_create(uint32_t agent_id, const char *const *names, size_t count,
                                      kreplay_group **group, char *error, size_t error_bytes);
-KREPLAY_API void kreplay_group_destroy(kreplay_group *group); // NULL is fine
+// No dispatch that uses the group may be between its CONFIG ENTER and EXIT. NULL is fine.
+KREPLAY_API void kreplay_group_destroy(kreplay_group *group);
 
 #ifdef __cplusplus
 }

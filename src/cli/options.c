@@ -84,6 +84,12 @@ static const struct option options_table[] = {
      "Repeat a counter that counts the same in every pass in all groups, where it has room (default on): "
      "passes "
      "that disagree are then noticed."},
+    {"tool", 0, TEXT, RUN, AT(tool), "LIB.so", NULL,
+     "Load a tool of your own (docs/tools.md) into the program: it sees what is planned for each kernel "
+     "dispatch, "
+     "may change it, and gets the values. No --pmc is needed then."},
+    {"tool-only", 0, BOOL, RUN, AT(tool_only), "[BOOL]", NULL,
+     "With --tool: kreplay's own tool is not there, and no files are written."},
     {"log-level", 0, CHOICE, RUN | KR_VERB_CONVERT, AT(log_level), "fatal|error|warning|info|trace",
      level_choices,
      "What kreplay says on standard error (default warning): info has a line for each replayed dispatch "
@@ -429,6 +435,7 @@ void kr_options_free(struct kr_options *options)
     free(options->file);
     free(options->arch);
     free(options->input);
+    free(options->tool);
 }
 
 const char *kr_options_level(const struct kr_options *options)

@@ -40,6 +40,8 @@ struct kr_options {
     bool keep_logs;
     bool soft_gpu;
     bool witness;
+    char *tool;     // a user's tool, a library; NULL = none
+    bool tool_only; // instead of kreplay's own
     int log_level;  // of kr_log_level
     char *arch;     // list: NULL = of this machine
     char *input;    // convert

@@ -15,10 +15,10 @@ static int run_once(const struct kr_setup *setup, char *error, size_t error_byte
                                  .mode = setup->options->replay_mode == KR_REPLAY_KERNEL ? "kernel"
                                                                                          : "application"};
     int status = -1;
-    if (setup->groups.count == 0)
+    if (!setup->loads)
         kr_say(setup->options, KR_LEVEL_WARNING, "nothing to collect: no --pmc given");
     if (kr_session_run(&session, error, error_bytes) == 0)
-        status = setup->groups.count ? kr_session_write(&session) : session.exit_status;
+        status = setup->logs ? kr_session_write(&session) : session.exit_status;
     kr_session_free(&session);
     return status;
 }

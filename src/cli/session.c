@@ -71,7 +71,7 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
     const struct kr_setup *setup = session->setup;
     char id[32];
     snprintf(id, sizeof(id), "%" PRIu64, session->id);
-    bool load = session->group_count > 0;
+    bool load = setup->loads;
     char *tools = tools_list(setup->library), *pmc = groups_text(session);
     char *libraries = setup->soft_folder ? list_with("LD_LIBRARY_PATH", setup->soft_folder) : NULL;
     // Only in builds with a sanitizer, whose run-time library must come first in programs built without.
@@ -87,7 +87,9 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
         // Without a large BAR, HIP's small host-to-device copies become visible to a tool.
         {"ROC_ENABLE_LARGE_BAR", "0", load && !getenv("ROC_ENABLE_LARGE_BAR")},
         {KR_ENV_PMC, pmc, load},
-        {KR_ENV_RUN_DIR, session->folder, load},
+        {KR_ENV_TOOL, setup->tool, setup->tool != NULL},
+        {KR_ENV_TOOL_ONLY, setup->options->tool_only ? "on" : "off", load},
+        {KR_ENV_RUN_DIR, session->folder, session->folder != NULL},
         {KR_ENV_RUN_ID, id, true},
         {KR_ENV_WITNESS, setup->options->witness ? "on" : "off", load},
         {KR_ENV_LOG_LEVEL, kr_options_level(setup->options), load},
@@ -139,7 +141,7 @@ static int place_alone(struct kr_session *session, pid_t pid, char *error, size_
     session->prefix = kr_session_prefix(session, session->pass, pid, error, error_bytes);
     if (!session->prefix)
         return -1;
-    if (session->group_count && kr_run_folder_make(session->prefix, &session->folder))
+    if (session->setup->logs && kr_run_folder_make(session->prefix, &session->folder))
         return FAIL("cannot make folder %s_run: %s", session->prefix, strerror(errno));
     return 0;
 }

@@ -43,6 +43,19 @@ static int find_library(struct kr_setup *setup, char *error, size_t error_bytes)
     return FAIL("kreplay's library is missing: %s", setup->library ? setup->library : "/proc is not there");
 }
 
+static int find_tool(struct kr_setup *setup, char *error, size_t error_bytes)
+{
+    const char *tool = setup->options->tool;
+    setup->logs = setup->groups.count > 0 || (tool && !setup->options->tool_only);
+    setup->loads = setup->logs || tool;
+    if (!tool)
+        return 0;
+    setup->tool = realpath(tool, NULL);
+    if (!setup->tool || access(setup->tool, R_OK) != 0)
+        return FAIL("the tool cannot be read: %s: %s", tool, strerror(errno));
+    return 0;
+}
+
 static int check_counters(struct kr_setup *setup, char *error, size_t error_bytes)
 {
     struct kr_arches arches = {.names = {"gfx90a"}, .count = 1};
@@ -54,6 +67,8 @@ static int check_counters(struct kr_setup *setup, char *error, size_t error_byte
     if (setup->nvidia) {
         if (find_library(setup, error, error_bytes))
             return -1;
+        if (setup->groups.count == 0)
+            return 0;
         return kr_nvidia_check(setup->library, &setup->groups, error, error_bytes);
     }
     if (arches.count == 0)
@@ -84,6 +99,10 @@ static int check_kreplay(const struct kr_options *options, const struct kr_group
 {
     if (!options->program)
         return FAIL("no program given; usage: kreplay [options] -- program [args]");
+    if (options->tool_only && (!options->tool || groups->count))
+        return FAIL("--tool-only goes with --tool and without --pmc");
+    if (options->tool)
+        return 0;
     if (groups->count == 0)
         return FAIL("%s replay needs counters: give at least one --pmc; kreplay list names them",
                     options->replay_mode == KR_REPLAY_KERNEL ? "kernel" : "application");
@@ -100,7 +119,9 @@ int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char
         return -1;
     if (kr_find_program(options->program[0], &setup->program, error, error_bytes))
         return -1;
-    if (setup->groups.count && check_counters(setup, error, error_bytes))
+    if (find_tool(setup, error, error_bytes))
+        return -1;
+    if (setup->loads && check_counters(setup, error, error_bytes))
         return -1;
     if (options->soft_gpu) {
         if (check_soft_gpu(setup, error, error_bytes))
@@ -113,6 +134,7 @@ int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char
 
 void kr_setup_free(struct kr_setup *setup)
 {
+    free(setup->tool);
     free(setup->driver);
     free(setup->soft_folder);
     free(setup->library);

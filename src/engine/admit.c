@@ -104,10 +104,13 @@ static kreplay_reason drain(struct kr_run *run)
 
 static kreplay_reason capture(struct kr_run *run)
 {
+    struct kr_step_mark step = kr_step_enter(run, KREPLAY_STEP_SNAPSHOT);
     kreplay_reason reason = KREPLAY_REASON_NONE;
+    uint64_t copied_bytes = 0;
     for (uint32_t agent = 0; agent < run->engine->agent_count && reason == KREPLAY_REASON_NONE; agent++)
         if (run->owners >> agent & 1)
-            reason = kr_shadow_capture(run->engine, &run->engine->agents[agent].shadow);
+            reason = kr_shadow_capture(run->engine, &run->engine->agents[agent].shadow, &copied_bytes);
+    run->outcome.snapshot_ns = kr_step_exit(run, &step, reason, copied_bytes);
     return reason;
 }
 
@@ -131,7 +134,7 @@ void kr_run_admit(struct kr_run *run)
     if (reason == KREPLAY_REASON_NONE)
         reason = timed(drain, run, &run->outcome.drain_ns);
     if (reason == KREPLAY_REASON_NONE && replay)
-        reason = timed(capture, run, &run->outcome.snapshot_ns);
+        reason = capture(run);
     if (reason == KREPLAY_REASON_NONE) {
         run->search = replay && kr_unsteady_any(run->engine, run);
         return;

@@ -37,7 +37,7 @@ void kr_run_ask(struct kr_run *run)
         op->config =
             (kreplay_config){.size = sizeof op->config, .dispatch = &op->op->dispatch, .pass_count = 1};
         op->asked = true;
-        kr_service_config(run->agent, KREPLAY_ENTER, &op->config);
+        kr_service_config(run->agent, KREPLAY_ENTER, &op->config, &op->config_view);
         decide(op);
         if (!op->measured)
             continue;

@@ -92,6 +92,7 @@ void kr_engine_destroy(struct kr_engine *engine)
         pthread_mutex_destroy(&agent->callbacks);
         free_info(&agent->info);
     }
+    kr_known_free(&engine->known);
     free(engine->unsteady.ids);
     pthread_mutex_destroy(&engine->unsteady.lock);
     kr_inventory_fini(&engine->inventory);
@@ -180,14 +181,12 @@ bool kr_engine_active(struct kr_engine *engine)
 
 void kr_engine_code_object(struct kr_engine *engine, const kreplay_code_object *code_object)
 {
-    (void)engine;
-    kr_service_code_object(code_object);
+    kr_service_code_object(engine, code_object);
 }
 
 void kr_engine_kernel(struct kr_engine *engine, const kreplay_kernel *kernel)
 {
-    (void)engine;
-    kr_service_kernel(kernel);
+    kr_service_kernel(engine, kernel);
 }
 
 static void say(struct kr_engine *engine, enum kr_log_level level, const char *format, va_list args)

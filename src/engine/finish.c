@@ -6,16 +6,16 @@
 void kr_run_settle(struct kr_run *run)
 {
     struct kr_engine *engine = run->engine;
-    uint64_t start = kr_clock_ns();
     size_t differing = 0;
 
     if (!run->replayed)
         return;
+    struct kr_step_mark step = kr_step_enter(run, KREPLAY_STEP_FINISH);
     for (uint32_t agent = 0; agent < engine->agent_count; agent++)
         if (run->owners >> agent & 1)
             differing += kr_shadow_finish(engine, &engine->agents[agent].shadow, &run->stats);
     run->replayed = false;
-    run->outcome.finish_ns += kr_clock_ns() - start;
+    run->outcome.finish_ns += kr_step_exit(run, &step, KREPLAY_REASON_NONE, 0);
     // After a pass that was cut short memory differs for that reason.
     if (differing == 0 || !run->clean)
         return;
@@ -46,7 +46,7 @@ static void write_records(struct kr_run *run)
             kr_service_dispatch(run->agent, &record);
         kr_diagnose(run->engine, &record);
         if (op->asked)
-            kr_service_config(run->agent, KREPLAY_EXIT, &op->config);
+            kr_service_config(run->agent, KREPLAY_EXIT, &op->config, &op->config_view);
     }
 }
 

@@ -10,6 +10,7 @@
 #include "engine/fault.h"
 #include "engine/gate.h"
 #include "engine/inventory.h"
+#include "engine/known.h"
 #include "engine/run.h"
 #include "engine/snapshot.h"
 
@@ -40,6 +41,7 @@ struct kr_engine {
     bool restore_full; // KREPLAY_RESTORE=full
     struct kr_inventory inventory;
     struct kr_kernel_set unsteady;
+    struct kr_known known; // under the lock of the process-wide callbacks
     _Atomic uint64_t ids[KR_ID_COUNT];
     _Atomic uint64_t windows;
     _Atomic uint32_t agent_count;
@@ -61,19 +63,24 @@ static inline uint64_t kr_bound(const struct kr_engine *engine, uint64_t bound_n
 // unchanged.
 int kr_grow(void **array, size_t *capacity, size_t need, size_t each);
 
-// ---- service.c: the tool. One a process.
+// ---- service.c: the tools, at most two a process.
+int kr_service_register(enum kr_tool_slot slot, const kreplay_tool *tool); // as kreplay_register
 void kr_service_attach(struct kr_engine *engine); // becomes the engine of the public functions
-void kr_service_detach(struct kr_engine *engine); // fini, and the tool is forgotten
+void kr_service_detach(struct kr_engine *engine); // fini, and the tools are forgotten
 bool kr_service_registered(void);
 void kr_service_lock(void); // registration is over
 void kr_service_agent(struct kr_engine *engine, const kreplay_agent *info);
-void kr_service_code_object(const kreplay_code_object *code_object);
-void kr_service_kernel(const kreplay_kernel *kernel);
+void kr_service_code_object(struct kr_engine *engine, const kreplay_code_object *code_object);
+void kr_service_kernel(struct kr_engine *engine, const kreplay_kernel *kernel);
 void kr_service_message(const char *text);
 // Callbacks of one agent: under its `callbacks` lock. All are fine without a tool.
-void kr_service_config(struct kr_agent_state *agent, kreplay_phase phase, kreplay_config *config);
-void kr_service_pass(struct kr_agent_state *agent, kreplay_phase phase, kreplay_pass *pass);
+void kr_service_config(struct kr_agent_state *agent, kreplay_phase phase, kreplay_config *config,
+                       struct kr_tool_view *view);
+void kr_service_pass(struct kr_agent_state *agent, kreplay_phase phase, kreplay_pass *pass,
+                     struct kr_tool_view *view);
+void kr_service_step(struct kr_agent_state *agent, kreplay_phase phase, const kreplay_step *step);
 void kr_service_dispatch(struct kr_agent_state *agent, const kreplay_dispatch_record *record);
-bool kr_service_continue(struct kr_agent_state *agent, kreplay_continue_fn ask, const kreplay_pass *pass);
+bool kr_service_continue(struct kr_agent_state *agent, const kreplay_pass *pass,
+                         const struct kr_tool_view *view);
 
 #endif

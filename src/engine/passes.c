@@ -19,11 +19,12 @@ static kreplay_group *enter_pass(struct kr_run *run, uint32_t pass)
             .current_pass = pass,
             .total_passes = op->requested,
             .group = op->silent ? op->config.group : NULL,
-            .user_data = op->config.user_data, // each pass starts from CONFIG's value
+            .continue_fn = op->config.continue_fn,
         };
+        op->pass_view = op->config_view; // each pass starts from CONFIG's values
         if (!op->silent) {
             op->entered = true;
-            kr_service_pass(run->agent, KREPLAY_ENTER, &op->pass);
+            kr_service_pass(run->agent, KREPLAY_ENTER, &op->pass, &op->pass_view);
         }
         op->group = op->pass.group;
         if (!armed)
@@ -32,14 +33,16 @@ static kreplay_group *enter_pass(struct kr_run *run, uint32_t pass)
     return armed;
 }
 
-static void exit_pass(struct kr_run *run)
+// `done`: the pass came about and has its records.
+static void exit_pass(struct kr_run *run, bool done)
 {
     for (size_t i = 0; i < run->op_count; i++) {
         struct kr_op_run *op = &run->ops[i];
         if (!op->entered)
             continue;
         op->entered = false;
-        kr_service_pass(run->agent, KREPLAY_EXIT, &op->pass);
+        op->pass.record = done && op->record_count > 0 ? &op->records[op->record_count - 1] : NULL;
+        kr_service_pass(run->agent, KREPLAY_EXIT, &op->pass, &op->pass_view);
     }
 }
 
@@ -54,7 +57,11 @@ static bool wants_more(struct kr_run *run, struct kr_op_run *op, uint32_t pass)
                           (unsigned long long)op->op->dispatch.dispatch_id, (unsigned long long)done);
         return false;
     }
-    return !op->config.continue_fn || kr_service_continue(run->agent, op->config.continue_fn, &op->pass);
+    if (done < op->config.min_passes)
+        return true;
+    if (!op->pass.continue_fn)
+        return op->requested > 0;
+    return kr_service_continue(run->agent, &op->pass, &op->pass_view);
 }
 
 static bool more_passes(struct kr_run *run, uint32_t pass)
@@ -70,7 +77,7 @@ static bool more_passes(struct kr_run *run, uint32_t pass)
 bool kr_run_save_live(struct kr_run *run)
 {
     struct kr_engine *engine = run->engine;
-    uint64_t start = kr_clock_ns();
+    struct kr_step_mark step = kr_step_enter(run, KREPLAY_STEP_COMPARE);
     int status = 0;
 
     for (uint32_t agent = 0; agent < engine->agent_count && status == 0; agent++) {
@@ -80,11 +87,11 @@ bool kr_run_save_live(struct kr_run *run)
         status = kr_shadow_save_live(engine, shadow, engine->restore_full, &run->stats);
         run->outcome.write_set_bytes += status == 0 ? shadow->write_set_bytes : 0;
     }
-    run->outcome.compare_ns = kr_clock_ns() - start;
     kreplay_reason reason = KREPLAY_REASON_SNAPSHOT_FAILED;
     if (status == 0)
         reason = engine->backend->object ? engine->backend->object(engine->ctx, run->window->agent)
                                          : KREPLAY_REASON_NONE;
+    run->outcome.compare_ns = kr_step_exit(run, &step, reason, run->outcome.write_set_bytes);
     if (reason == KREPLAY_REASON_NONE)
         return true;
     kr_run_stop(run, reason); // memory is the live run's: that stands
@@ -94,7 +101,7 @@ bool kr_run_save_live(struct kr_run *run)
 static void restore(struct kr_run *run)
 {
     struct kr_engine *engine = run->engine;
-    uint64_t start = kr_clock_ns();
+    struct kr_step_mark step = kr_step_enter(run, KREPLAY_STEP_RESTORE);
 
     run->replayed = true;
     run->clean = false;
@@ -102,7 +109,7 @@ static void restore(struct kr_run *run)
         if (run->owners >> agent & 1)
             kr_shadow_restore(engine, &engine->agents[agent].shadow, run->search, &run->stats);
     run->outcome.restores++;
-    run->outcome.restore_ns += kr_clock_ns() - start;
+    run->outcome.restore_ns += kr_step_exit(run, &step, KREPLAY_REASON_NONE, 0);
 }
 
 // After this nothing of the pass touches memory any more. If that cannot be had, memory has no right content.
@@ -187,10 +194,12 @@ void kr_run_passes(struct kr_run *run)
 
     for (uint32_t pass = 0;; pass++) {
         bool live = pass == 0 && live_is_pass0;
+        run->pass = pass;
         kreplay_group *group = enter_pass(run, pass);
-        if (live ? kr_run_live(run, group) : measured_pass(run, group))
+        bool done = live ? kr_run_live(run, group) : measured_pass(run, group);
+        if (done)
             kr_run_record(run, pass, group, live ? run->live : run->results);
-        exit_pass(run);
+        exit_pass(run, done);
         if (!more_passes(run, pass))
             return;
         // Only now is it sure that memory will be overwritten.

@@ -13,10 +13,19 @@ enum kr_plan {
     KR_PLAN_REPLAY, // snapshot and passes
 };
 
+enum kr_tool_slot { KR_TOOL_BUILTIN, KR_TOOL_USER, KR_TOOLS };
+
+// What is each tool's own of a CONFIG or PASS record that both see.
+struct kr_tool_view {
+    union kreplay_user_data data[KR_TOOLS];
+    int asker; // the tool whose continue_fn stands
+};
+
 // One operation of the window.
 struct kr_op_run {
     struct kr_op *op;
     kreplay_config config;
+    struct kr_tool_view config_view;
     kreplay_outcome_kind kind;
     kreplay_reason reason;
     bool asked;    // CONFIG was entered
@@ -25,6 +34,7 @@ struct kr_op_run {
     bool entered;  // PASS was entered and not left
     uint32_t requested, executed;
     kreplay_pass pass;
+    struct kr_tool_view pass_view;
     kreplay_group *group;         // for the next pass
     kreplay_pass_record *records; // in the arena
     size_t record_count, record_capacity;
@@ -64,6 +74,7 @@ struct kr_run {
     bool replayed;  // memory is a pass's, not the live run's
     bool cut;       // something ran inside the window: no further pass
     bool clean;     // the last pass ran to its end
+    uint32_t pass;  // under way, or the one that is restored for
     uint64_t live_ns;
     kreplay_outcome outcome; // what all operations share
     struct kr_stats stats;
@@ -82,6 +93,16 @@ void kr_run_note_reentry(struct kr_run *run);
 void kr_run_interrupt(
     struct kr_run *run); // another window runs inside this one: settle memory, end the passes
 bool kr_run_any_measured(const struct kr_run *run);
+
+// step.c: STEP callbacks around what is done with memory
+struct kr_step_mark { // what the run's figures were when the step began
+    kreplay_step_kind kind;
+    uint64_t start_ns, compared_bytes, moved_bytes;
+};
+struct kr_step_mark kr_step_enter(struct kr_run *run, kreplay_step_kind kind);
+// Returns the time that the step took. `moved_bytes`: what run->stats does not show.
+uint64_t kr_step_exit(struct kr_run *run, const struct kr_step_mark *mark, kreplay_reason reason,
+                      uint64_t moved_bytes);
 
 // ask.c: CONFIG, the plan
 void kr_run_ask(struct kr_run *run);

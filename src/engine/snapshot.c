@@ -92,7 +92,7 @@ static int follow_inventory(struct kr_engine *engine, struct kr_shadow *shadow)
     return 0;
 }
 
-static kreplay_reason capture_held(struct kr_engine *engine, struct kr_shadow *shadow)
+static kreplay_reason capture_held(struct kr_engine *engine, struct kr_shadow *shadow, uint64_t *copied_bytes)
 {
     bool stale = kr_fault_on(engine, KR_FAULT_shadow);
     int status = 0;
@@ -116,8 +116,10 @@ static kreplay_reason capture_held(struct kr_engine *engine, struct kr_shadow *s
     for (size_t i = 0; i < shadow->region_count && status == 0; i++) {
         struct kr_region *region = &shadow->regions[i];
         region->lives = true;
-        if (!region->filled || !stale)
+        if (!region->filled || !stale) {
+            *copied_bytes += region->bytes;
             status = kr_batch_add(engine, shadow, region->copy.at, region->base, region->bytes, NULL);
+        }
         region->filled = true;
     }
     if (status == 0)
@@ -126,10 +128,10 @@ static kreplay_reason capture_held(struct kr_engine *engine, struct kr_shadow *s
     return status == 0 ? KREPLAY_REASON_NONE : KREPLAY_REASON_SNAPSHOT_FAILED;
 }
 
-kreplay_reason kr_shadow_capture(struct kr_engine *engine, struct kr_shadow *shadow)
+kreplay_reason kr_shadow_capture(struct kr_engine *engine, struct kr_shadow *shadow, uint64_t *copied_bytes)
 {
     kr_inventory_hold(&engine->inventory);
-    kreplay_reason reason = capture_held(engine, shadow);
+    kreplay_reason reason = capture_held(engine, shadow, copied_bytes);
     kr_inventory_let_go(&engine->inventory);
     return reason;
 }

@@ -61,8 +61,9 @@ struct kr_stats { // what the steps add to an outcome
 int kr_shadow_init(struct kr_shadow *shadow, uint32_t agent);
 void kr_shadow_fini(struct kr_engine *engine, struct kr_shadow *shadow);
 
-// S0 becomes equal to captured memory. NONE, SNAPSHOT_FAILED or FOOTPRINT_BUDGET.
-kreplay_reason kr_shadow_capture(struct kr_engine *engine, struct kr_shadow *shadow);
+// S0 becomes equal to captured memory, of which *copied_bytes had to be copied. NONE, SNAPSHOT_FAILED or
+// FOOTPRINT_BUDGET.
+kreplay_reason kr_shadow_capture(struct kr_engine *engine, struct kr_shadow *shadow, uint64_t *copied_bytes);
 
 // W = what differs from S0 now (`all`: every block), and S1 = its content. Non-zero: S1 could not be saved,
 // nothing else has changed.

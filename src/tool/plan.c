@@ -181,10 +181,10 @@ struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_group
     struct selection selection = {0};
     size_t largest = largest_group(groups), kept_count = 0;
     struct kr_plan *plan = calloc(1, sizeof(*plan));
-    kreplay_group **made = calloc(groups->count, sizeof(*made));
-    struct kr_plan_group *kept = calloc(groups->count, sizeof(*kept));
-    selection.names = calloc(largest, sizeof(*selection.names));
-    selection.ids = calloc(largest, sizeof(*selection.ids));
+    kreplay_group **made = calloc(groups->count + 1, sizeof(*made));
+    struct kr_plan_group *kept = calloc(groups->count + 1, sizeof(*kept));
+    selection.names = calloc(largest + 1, sizeof(*selection.names));
+    selection.ids = calloc(largest + 1, sizeof(*selection.ids));
     if (plan == NULL || made == NULL || kept == NULL || selection.names == NULL || selection.ids == NULL)
         goto no_memory;
     *plan = (struct kr_plan){
@@ -209,7 +209,7 @@ struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_group
     if (kr_repeated_list(kept, kept_count, &plan->repeated, &plan->repeated_count) != 0)
         goto no_memory;
     take_groups(plan, kept, kept_count, log);
-    if (plan->count == 0)
+    if (plan->count == 0 && groups->count > 0)
         kr_say(log, "nothing can be collected on GPU %u (%s): its kernels run once, without counters",
                agent->agent_id, agent->name);
     else

@@ -44,6 +44,12 @@ int kr_settings_read(struct kr_settings *out, char *error, size_t error_bytes)
                  getenv(KR_ENV_WITNESS));
         return KREPLAY_INVALID;
     }
+    out->tool = environment(KR_ENV_TOOL, "");
+    if (read_switch(KR_ENV_TOOL_ONLY, false, &out->tool_only) != 0) {
+        snprintf(error, error_bytes, "%s \"%s\" is neither on nor off", KR_ENV_TOOL_ONLY,
+                 getenv(KR_ENV_TOOL_ONLY));
+        return KREPLAY_INVALID;
+    }
     // The engine, which reads it too, complains about a level that there is not.
     out->level = kr_level_asked();
     const char *run_id = environment(KR_ENV_RUN_ID, "0");

@@ -19,6 +19,9 @@
 #define KR_ENV_RUN_ID "KREPLAY_RUN_ID"
 // Whether a witness is repeated in groups that have room for it: on (default) or off.
 #define KR_ENV_WITNESS "KREPLAY_WITNESS"
+// A user's tool, a library, that joins kreplay's own; and whether it replaces it: on or off (default).
+#define KR_ENV_TOOL      "KREPLAY_TOOL"
+#define KR_ENV_TOOL_ONLY "KREPLAY_TOOL_ONLY"
 // Debug switches that break one mechanism each, comma separated; see engine/fault.h.
 #define KR_ENV_FAULT "KREPLAY_FAULT"
 
@@ -28,6 +31,8 @@ struct kr_settings {
     const char *run_dir; // never NULL
     uint64_t run_id;     // 0 = none given
     bool witness;
+    const char *tool; // never NULL; "" = none
+    bool tool_only;
     enum kr_log_level level;
 };
 

@@ -2,11 +2,13 @@
 // The callbacks of the built-in tool, and its start. All it knows of a dispatch goes into the log before the
 // callback returns, that is before the program can see the dispatch complete.
 #include "tool/tool.h"
+#include "engine/builtin.h"
 #include "engine/clock.h"
 #include "tool/plan.h"
 #include "tool/process.h"
 #include "tool/say.h"
 #include "tool/settings.h"
+#include "tool/user_tool.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -254,20 +256,18 @@ static int register_tool(struct tool *tool, char *error, size_t error_bytes)
         .message = on_message,
         .fini = on_fini,
     };
-    int rc = kreplay_register(&callbacks);
+    int rc = kr_engine_register_builtin(&callbacks);
     if (rc != KREPLAY_OK)
         snprintf(error, error_bytes, "cannot register the counter tool: %s", kreplay_status_text(rc));
     return rc;
 }
 
-int kr_tool_start(const char *backend, char *error, unsigned long error_bytes)
+// The counter tool: without groups it only writes down what the user's tool collects.
+static int start_own(const struct kr_settings *settings, const char *backend, char *error, size_t error_bytes)
 {
-    struct kr_settings settings;
     struct kr_groups groups = {0};
-    int rc = kr_settings_read(&settings, error, error_bytes);
-    if (rc == KREPLAY_OK)
-        rc = kr_groups_parse(settings.pmc, &groups, error, error_bytes);
-    if (rc != KREPLAY_OK || groups.count == 0)
+    int rc = kr_groups_parse(settings->pmc, &groups, error, error_bytes);
+    if (rc != KREPLAY_OK || (groups.count == 0 && *settings->tool == '\0'))
         return rc;
 
     struct tool *tool = calloc(1, sizeof(*tool));
@@ -277,15 +277,33 @@ int kr_tool_start(const char *backend, char *error, unsigned long error_bytes)
         return KREPLAY_NO_MEMORY;
     }
     tool->groups = groups;
-    tool->witness = settings.witness;
-    kr_say_level(settings.level);
+    tool->witness = settings->witness;
     pthread_mutex_init(&tool->lock, NULL);
-    rc = open_log(settings.run_dir, &tool->log, error, error_bytes);
+    rc = open_log(settings->run_dir, &tool->log, error, error_bytes);
     if (rc == KREPLAY_OK)
-        rc = write_process(tool->log, settings.run_id, backend, error, error_bytes);
+        rc = write_process(tool->log, settings->run_id, backend, error, error_bytes);
     if (rc == KREPLAY_OK)
         rc = register_tool(tool, error, error_bytes);
     if (rc != KREPLAY_OK)
         destroy(tool);
     return rc;
+}
+
+int kr_tool_start(const char *backend, char *error, unsigned long error_bytes)
+{
+    struct kr_settings settings;
+    int rc = kr_settings_read(&settings, error, error_bytes);
+    if (rc != KREPLAY_OK)
+        return rc;
+    kr_say_level(settings.level);
+    if (!settings.tool_only)
+        rc = start_own(&settings, backend, error, error_bytes);
+    if (rc != KREPLAY_OK || *settings.tool == '\0')
+        return rc;
+    rc = kr_user_tool_load(settings.tool, error, error_bytes);
+    if (rc == KREPLAY_OK || settings.tool_only)
+        return rc;
+    kr_say(NULL, "%s; it is left out", error); // kreplay's own goes on
+    error[0] = '\0';
+    return KREPLAY_OK;
 }

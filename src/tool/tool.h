@@ -4,10 +4,10 @@
 #ifndef KR_TOOL_H
 #define KR_TOOL_H
 
-// Reads the environment (settings.h), opens the log and registers the tool. Called by a back end after it has
-// made the engine and before it adds agents. `backend` names it in the log. Returns 0 (also when there is
-// nothing to collect: then no tool is registered and kreplay stays passive) or a negative kreplay_status with
-// `error` filled.
+// Reads the environment (settings.h), opens the log, registers the tool and loads the user's. Called by a back
+// end after it has made the engine and before it adds agents. `backend` names it in the log. Returns 0 (also
+// when there is nothing to collect: then no tool is registered and kreplay stays passive) or a negative
+// kreplay_status with `error` filled.
 int kr_tool_start(const char *backend, char *error, unsigned long error_bytes);
 
 // The process goes down now. The tool's last call then only completes the log: threads of the program may

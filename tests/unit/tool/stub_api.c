@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/builtin.h"
+
 struct stub stub;
 
 const char *kreplay_status_text(int status)
@@ -19,7 +21,7 @@ const char *kreplay_status_text(int status)
     return "unknown status";
 }
 
-int kreplay_register(const kreplay_tool *tool)
+int kr_engine_register_builtin(const kreplay_tool *tool)
 {
     if (stub.register_status == KREPLAY_OK)
         stub.tool = *tool;
