@@ -28,6 +28,15 @@ if [ -x "$build/examples/in_place" ]; then
     grep -q '"replay_pass": *1' out/x_results.json || fail "no second pass in the output"
 fi
 
+# The least tool of the how-to page, built and loaded as that says.
+if [ -x "$build/examples/in_place" ]; then
+    sed -n '/^```c$/,/^```$/{/^```/d;p;}' "$source/docs/tools.md" >three.c
+    cc -std=c17 -Wall -Wextra -Werror -Iinclude -shared -fPIC three.c -o three.so || fail "the how-to page's tool: no compile"
+    bin/kreplay run --tool ./three.so --tool-only --soft-gpu -- "$build/examples/in_place" 4096 >out.txt 2>err.txt ||
+        fail "the how-to page's tool: $(cat out.txt err.txt)"
+    [ "$(grep -c 'add_in_place.*: 3 passes' err.txt)" = 3 ] || fail "the how-to page's tool does nothing: $(cat err.txt)"
+fi
+
 pc=$(dirname "$(find . -name kreplay.pc)")
 # The prefix of a relocated installation is given by whoever relocated it.
 export PKG_CONFIG_PATH="$prefix/$pc"
