@@ -4,6 +4,8 @@
 // Rules of the kernel driver that ROCr relies on: setting an event releases every thread that waits at that
 // moment; an auto-reset event stays signalled only if nobody was waiting, and then the next wait consumes it.
 // A wait is made of links, one an event, so that a set reaches exactly those who wait and wakes nobody else.
+// Who knows an event's age when it last looked, as newer runtimes do, misses no set between two waits: the wait ends at
+// once when the age is another by then. Age 0 is no age.
 #include "softgpu/mem/mem.h"
 #include "softgpu/thunk/hsakmt_api.h"
 
@@ -28,6 +30,7 @@ struct waiter {
 struct event {
     HsaEvent api; // first: callers hold a pointer to it
     bool manual_reset, signaled;
+    uint64_t age; // counts how often it was set, from 1 on
     struct link *waiting;
 };
 
@@ -58,6 +61,7 @@ static uint32_t free_id(void)
 // Called with the lock held.
 static void set(struct event *ev)
 {
+    ev->age++;
     ev->signaled = ev->manual_reset || !ev->waiting;
     for (struct link *l = ev->waiting; l; l = l->next) {
         l->released = true;
@@ -94,6 +98,7 @@ HSAKMT_STATUS hsaKmtCreateEvent(HsaEventDescriptor *EventDesc, bool ManualReset,
     }
     ev->manual_reset = ManualReset;
     ev->signaled = IsSignaled;
+    ev->age = 1;
     ev->api.EventId = id;
     ev->api.EventData.EventType = EventDesc->EventType;
     ev->api.EventData.EventData.SyncVar = EventDesc->SyncVar;
@@ -193,13 +198,13 @@ static bool is_over(const struct link *links, HSAuint32 n, bool all, HSAKMT_STAT
     return all ? released == n : released > 0;
 }
 
-// Called with the lock held. Takes what is signalled already; auto-reset events are consumed by it.
-static void take_signaled(struct event *ev, struct link *link)
+// Called with the lock held. Takes what is signalled already, or was set since `age` was read; auto-reset events are
+// consumed by it.
+static void take_signaled(struct event *ev, struct link *link, uint64_t age)
 {
-    if (!ev->signaled)
-        return;
-    link->released = true;
-    ev->signaled = ev->manual_reset;
+    link->released = ev->signaled || (age && age != ev->age);
+    if (ev->signaled)
+        ev->signaled = ev->manual_reset;
 }
 
 // Called with the lock held.
@@ -229,9 +234,10 @@ static HSAKMT_STATUS sleep_on(struct waiter *self, struct link *links, HSAuint32
     return status;
 }
 
-// `links` has room for n. The events were destroyed in between where link.destroyed says so, and must not be
-// touched.
-static HSAKMT_STATUS wait_on(HsaEvent *const *list, struct link *links, HSAuint32 n, bool all, HSAuint32 ms)
+// `links` has room for n, and so has `ages` if it is not NULL: ages known before, then those at the end. The events
+// were destroyed in between where link.destroyed says so, and must not be touched.
+static HSAKMT_STATUS wait_on(HsaEvent *const *list, struct link *links, HSAuint32 n, bool all, HSAuint32 ms,
+                             uint64_t *ages)
 {
     struct waiter self;
     pthread_condattr_t attr;
@@ -249,13 +255,17 @@ static HSAKMT_STATUS wait_on(HsaEvent *const *list, struct link *links, HSAuint3
     for (HSAuint32 i = 0; i < n; i++) {
         struct event *ev = checked(list[i]);
         links[i] = (struct link){.waiter = &self, .next = ev->waiting};
-        take_signaled(ev, &links[i]);
+        take_signaled(ev, &links[i], ages ? ages[i] : 0);
         ev->waiting = &links[i];
     }
     status = sleep_on(&self, links, n, all, ms);
     for (HSAuint32 i = 0; i < n; i++) {
-        if (!links[i].destroyed)
-            unlink_from(checked(list[i]), &links[i]);
+        if (links[i].destroyed)
+            continue;
+        struct event *ev = checked(list[i]);
+        unlink_from(ev, &links[i]);
+        if (ages && ages[i])
+            ages[i] = ev->age;
     }
 out:
     pthread_mutex_unlock(&lock);
@@ -263,16 +273,28 @@ out:
     return status;
 }
 
-HSAKMT_STATUS hsaKmtWaitOnEvent(HsaEvent *Event, HSAuint32 Milliseconds)
+// Not in the headers before release 5.6.
+#pragma GCC visibility push(default)
+HSAKMT_STATUS hsaKmtWaitOnEvent_Ext(HsaEvent *Event, HSAuint32 Milliseconds, uint64_t *event_age);
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *Events[], HSAuint32 NumEvents, bool WaitOnAll,
+                                             HSAuint32 Milliseconds, uint64_t *event_age);
+#pragma GCC visibility pop
+
+HSAKMT_STATUS hsaKmtWaitOnEvent_Ext(HsaEvent *Event, HSAuint32 Milliseconds, uint64_t *event_age)
 {
     struct link link;
     if (!sg_thunk_usable())
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
-    return wait_on(&Event, &link, 1, true, Milliseconds);
+    return wait_on(&Event, &link, 1, true, Milliseconds, event_age);
 }
 
-HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 NumEvents, bool WaitOnAll,
-                                         HSAuint32 Milliseconds)
+HSAKMT_STATUS hsaKmtWaitOnEvent(HsaEvent *Event, HSAuint32 Milliseconds)
+{
+    return hsaKmtWaitOnEvent_Ext(Event, Milliseconds, NULL);
+}
+
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents_Ext(HsaEvent *Events[], HSAuint32 NumEvents, bool WaitOnAll,
+                                             HSAuint32 Milliseconds, uint64_t *event_age)
 {
     if (!sg_thunk_usable())
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
@@ -281,9 +303,15 @@ HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 NumEvents
     struct link *links = calloc(NumEvents, sizeof(*links));
     if (!links)
         return HSAKMT_STATUS_NO_MEMORY;
-    HSAKMT_STATUS status = wait_on(Events, links, NumEvents, WaitOnAll, Milliseconds);
+    HSAKMT_STATUS status = wait_on(Events, links, NumEvents, WaitOnAll, Milliseconds, event_age);
     free(links);
     return status;
+}
+
+HSAKMT_STATUS hsaKmtWaitOnMultipleEvents(HsaEvent *Events[], HSAuint32 NumEvents, bool WaitOnAll,
+                                         HSAuint32 Milliseconds)
+{
+    return hsaKmtWaitOnMultipleEvents_Ext(Events, NumEvents, WaitOnAll, Milliseconds, NULL);
 }
 
 void sg_event_raise(uint32_t event_id)

@@ -32,7 +32,9 @@ HSAKMT_STATUS hsaKmtAllocMemory(HSAuint32 PreferredNode, HSAuint64 SizeInBytes, 
     HSAuint64 page = (HSAuint64)sysconf(_SC_PAGESIZE);
     if (!MemoryAddress || !SizeInBytes || SizeInBytes % page)
         return HSAKMT_STATUS_INVALID_PARAMETER;
-    if (MemFlags.ui32.GDSMemory)
+    // Memory without addresses and addresses without memory came with newer releases, whose header names the bits.
+    const HSAuint32 no_address = 1u << 18, only_address = 1u << 19;
+    if (MemFlags.ui32.GDSMemory || MemFlags.Value & (no_address | only_address))
         return HSAKMT_STATUS_NOT_SUPPORTED;
 
     void *fixed = NULL;

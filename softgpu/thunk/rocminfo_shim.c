@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Preloaded into rocminfo only. rocminfo asks lsmod for the amdgpu module and opens /dev/kfd before it calls
-// the runtime; on a machine with no GPU both fail and it stops. These two wrappers answer for the software
+// Preloaded into rocminfo only. rocminfo asks lsmod (before release 6) or sysfs for the amdgpu module and opens /dev/kfd
+// before it calls the runtime; on a machine with no GPU these fail and it stops. The wrappers answer for the software
 // GPU.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 __attribute__((visibility("default"))) FILE *popen(const char *command, const char *type);
 __attribute__((visibility("default"))) int open(const char *path, int flags, ...);
+__attribute__((visibility("default"))) FILE *fopen(const char *path, const char *mode);
 
 FILE *popen(const char *command, const char *type)
 {
@@ -34,4 +37,23 @@ int open(const char *path, int flags, ...)
         va_end(args);
     }
     return next(strcmp(path, "/dev/kfd") ? path : "/dev/null", flags, mode);
+}
+
+// The stream of the C++ library opens its file by this, and wants a descriptor behind it.
+FILE *fopen(const char *path, const char *mode)
+{
+    FILE *(*next)(const char *, const char *) = NULL;
+    *(void **)&next = dlsym(RTLD_NEXT, "fopen");
+    if (!next)
+        return NULL;
+    if (strcmp(path, "/sys/module/amdgpu/initstate") != 0)
+        return next(path, mode);
+    static const char state[] = "live\n";
+    int fd = memfd_create("initstate", MFD_CLOEXEC);
+    if (fd < 0 || write(fd, state, sizeof(state) - 1) < 0 || lseek(fd, 0, SEEK_SET) < 0) {
+        if (fd >= 0)
+            close(fd);
+        return NULL;
+    }
+    return fdopen(fd, mode);
 }

@@ -9,6 +9,7 @@
 #include "softgpu/isa/isa.h"
 #include "softgpu/thunk/hsakmt_api.h"
 
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -114,6 +115,17 @@ static void fill_cpu_node(HsaNodeProperties *node)
     set_marketing_name(node, "Host CPU");
 }
 
+// The last words of the properties, which older headers name reserved: the number of dies that work as one GPU, the
+// driver's number of the GPU, and the chip family that libdrm knows (AMDGPU_FAMILY_AI).
+static void set_newer_properties(HsaNodeProperties *node, HSAuint32 id)
+{
+    const HSAuint32 words[3] = {1, 0x50f70000u + id, 141};
+    const size_t at = offsetof(HsaNodeProperties, SGPRSizePerCU) + sizeof(node->SGPRSizePerCU);
+    _Static_assert(offsetof(HsaNodeProperties, SGPRSizePerCU) + 4 + sizeof(words) <= sizeof(*node),
+                   "no room");
+    memcpy((char *)node + at, words, sizeof(words));
+}
+
 static void fill_gpu_node(HsaNodeProperties *node, HSAuint32 id)
 {
     *node = gpu_node;
@@ -124,6 +136,7 @@ static void fill_gpu_node(HsaNodeProperties *node, HSAuint32 id)
     node->UniqueID = 0x50f7000000000000ull + id;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     node->CComputeIdLo = cores > 0 ? (HSAuint32)cores : 1;
+    set_newer_properties(node, id);
     set_marketing_name(node, "Software gfx90a");
 }
 
