@@ -30,6 +30,7 @@ int main()
     CHECK(hipEventCreate(&start));
     CHECK(hipEventCreate(&stop));
     gpu_array<unsigned> source(N), sink(N), a(N), b(N), c(N);
+    CHECK(hipDeviceSynchronize()); // hipMemset returns early, and these streams do not wait for it
     unsigned *branch[3] = {a, b, c};
     size_t wrong = 0;
     for (unsigned round = 0; round < 4; round++) {
