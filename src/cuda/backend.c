@@ -3,70 +3,45 @@
 // launch, unarmed; passes are launches of kreplay's with the same arguments, one operation a window.
 #include "cuda/launch.h"
 #include "cuda/memory.h"
+#include "cuda/poll.h"
 
 #include "engine/bounds.h"
 #include "engine/clock.h"
-
-#include <sched.h>
-#include <stdlib.h>
-#include <time.h>
-
-#define ROOM_LEFT (UINT64_C(128) << 20) // bytes of device memory that kreplay leaves to CUPTI and the driver
-#define SPIN_NS   UINT64_C(100000)      // polls are dense this long
-#define PAUSE_NS  50000L                // and then have a pause
 
 static struct kr_device *device_of(struct kr_cuda *cuda, uint32_t agent)
 {
     return &cuda->devices[agent];
 }
 
-// Polls: nothing of kreplay's may block in the driver before the program's work has ended.
-static int poll(CUresult (*ask)(const struct kr_driver *driver, const void *what),
-                const struct kr_driver *driver, const void *what, uint64_t timeout_ns)
+// Nothing is replayed on a context that is broken, and waiting longer would not help.
+static int refuse_broken(int status)
 {
-    uint64_t start = kr_clock_ns();
-    for (;;) {
-        CUresult result = ask(driver, what);
-        if (result == CUDA_SUCCESS)
-            return 0;
-        if (result != CUDA_ERROR_NOT_READY)
-            return KREPLAY_DEVICE;
-        uint64_t spent = kr_clock_ns() - start;
-        if (spent > timeout_ns)
-            return KREPLAY_TIMEOUT;
-        if (spent < SPIN_NS)
-            sched_yield();
-        else
-            nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
-    }
-}
-
-static CUresult ask_event(const struct kr_driver *driver, const void *event)
-{
-    return driver->event_query((CUevent)event);
-}
-
-static CUresult ask_stream(const struct kr_driver *driver, const void *stream)
-{
-    return driver->stream_query((CUstream)stream);
+    if (status == KREPLAY_DEVICE)
+        kr_launch_refuse(KREPLAY_REASON_DEVICE_ERROR);
+    return status;
 }
 
 static int drain_queue(void *ctx, uint32_t agent, void *queue, uint64_t timeout_ns)
 {
     struct kr_cuda *cuda = ctx;
-    struct kr_device *device = device_of(cuda, agent);
     struct kr_launch *launch = queue;
     struct kr_own own;
 
-    int status = kr_own_enter(&own, cuda, device);
+    int status = kr_own_enter(&own, cuda, device_of(cuda, agent));
     if (status != 0)
-        return status;
-    status = kr_device_set_up(cuda, device);
-    if (status == 0)
-        status = poll(ask_stream, &cuda->driver, launch->stream, timeout_ns);
+        return refuse_broken(status);
+    status = kr_poll_stream(&cuda->driver, launch->stream, timeout_ns);
     launch->admitted = status == 0;
     kr_own_leave(&own);
-    return status;
+    return refuse_broken(status);
+}
+
+// Is everything done that the context was given?
+static int drain_context(struct kr_cuda *cuda, struct kr_device *device, uint64_t timeout_ns)
+{
+    if (cuda->driver.ctx_record_event(device->context, device->idle) != CUDA_SUCCESS)
+        return KREPLAY_DEVICE;
+    return kr_poll_event(&cuda->driver, device->idle, timeout_ns);
 }
 
 static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
@@ -76,23 +51,22 @@ static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
     struct kr_own own;
 
     if (!device->context || device->lost)
-        return 0;                      // a GPU that the program has not used, or no longer uses
-    if (kr_launch_meets_capture(cuda)) // an event of the context would invalidate it
+        return 0; // a GPU that the program has not used, or no longer uses
+    // Begun since the launch was judged: an event of the context would invalidate it. None can begin any more.
+    if (cuda->captures > 0) {
+        kr_launch_refuse(KREPLAY_REASON_STREAM_CAPTURE);
         return KREPLAY_UNSUPPORTED;
+    }
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
-        return status;
-    status = kr_device_set_up(cuda, device);
-    if (status == 0 && cuda->driver.ctx_record_event(device->context, device->idle) != CUDA_SUCCESS)
-        status = KREPLAY_DEVICE;
-    if (status == 0)
-        status = poll(ask_event, &cuda->driver, device->idle, timeout_ns);
+        return refuse_broken(status);
+    status = drain_context(cuda, device, timeout_ns);
     // What a cancelled pass left armed can be taken down now.
     if (status == 0)
         kr_profiler_cancel(&cuda->cupti, &device->profiler);
     kr_own_leave(&own);
     device->host_address = false;
-    return status == 0 ? kr_memory_list_hosts(cuda, device) : status;
+    return status == 0 ? kr_memory_list_hosts(cuda, device) : refuse_broken(status);
 }
 
 static int alloc(void *ctx, uint32_t agent, enum kr_place place, size_t bytes, void **out)
@@ -143,20 +117,20 @@ static uint64_t room(void *ctx, uint32_t agent, enum kr_place place)
     if (cuda->driver.mem_get_info(&free_bytes, &total) != CUDA_SUCCESS)
         free_bytes = 0;
     kr_own_leave(&own);
-    return free_bytes > ROOM_LEFT ? free_bytes - ROOM_LEFT : 0;
+    return free_bytes > KR_CUDA_ROOM_LEFT ? free_bytes - KR_CUDA_ROOM_LEFT : 0;
 }
 
-// Copies within a GPU are not complete when the call returns.
-static int copy_plainly(const struct kr_driver *driver, const struct kr_copy *list, size_t count)
+// Copies within a GPU are not complete when the call returns; others have no bound.
+static int copy_plainly(const struct kr_driver *driver, const struct kr_copy *list, size_t count,
+                        uint64_t bound_ns)
 {
     int status = 0;
     for (size_t i = 0; i < count && status == 0; i++)
         if (driver->memcpy_any((CUdeviceptr)(uintptr_t)list[i].to, (CUdeviceptr)(uintptr_t)list[i].from,
                                list[i].bytes) != CUDA_SUCCESS)
             status = KREPLAY_DEVICE;
-    if (driver->stream_synchronize(CU_STREAM_LEGACY) != CUDA_SUCCESS)
-        status = KREPLAY_DEVICE;
-    return status;
+    int ended = kr_poll_stream(driver, CU_STREAM_LEGACY, bound_ns);
+    return ended != 0 ? ended : status;
 }
 
 static int copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_copy *list, size_t count)
@@ -169,9 +143,9 @@ static int copy(void *ctx, uint32_t agent, enum kr_path path, const struct kr_co
     if (status != 0)
         return status;
     if (path == KR_PATH_PRIMARY)
-        status = kr_blocks_copy(&device->blocks, &cuda->driver, device->stream, list, count);
+        status = kr_blocks_copy(&device->blocks, &cuda->driver, device->stream, cuda->copy_ns, list, count);
     else
-        status = copy_plainly(&cuda->driver, list, count);
+        status = copy_plainly(&cuda->driver, list, count, cuda->copy_ns);
     kr_own_leave(&own);
     return status;
 }
@@ -186,8 +160,8 @@ static int compare_all(void *ctx, uint32_t agent, const struct kr_comparison *li
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return status;
-    status = kr_blocks_compare(&device->blocks, &cuda->driver, device->stream, list, count, block_bytes,
-                               &device->hosts, &device->host_address);
+    status = kr_blocks_compare(&device->blocks, &cuda->driver, device->stream, cuda->copy_ns, list, count,
+                               block_bytes, &device->hosts, &device->host_address);
     kr_own_leave(&own);
     // What could not be looked at may hold one.
     if (status != 0 && device->hosts.count > 0)
@@ -195,36 +169,83 @@ static int compare_all(void *ctx, uint32_t agent, const struct kr_comparison *li
     return status;
 }
 
-// A kernel may follow an address that lies in captured memory.
-static kreplay_reason object(void *ctx, uint32_t agent)
+static bool sees_host(struct kr_cuda *cuda, struct kr_device *device)
 {
-    struct kr_cuda *cuda = ctx;
-    struct kr_device *device = device_of(cuda, agent);
-
     if (!device->host_address)
-        return KREPLAY_REASON_NONE;
+        return false;
     if (!device->host_address_said)
         kr_engine_message(
             cuda->engine,
             "GPU %u: its memory holds an address of host memory that kernels can write; while it "
             "does, kernels run once and are not counted",
-            agent);
+            device->agent);
     device->host_address_said = true;
-    return KREPLAY_REASON_HOST_MEMORY;
+    return true;
 }
 
+static kreplay_reason object(void *ctx, uint32_t agent)
+{
+    struct kr_cuda *cuda = ctx;
+
+    // A kernel may follow an address that lies in captured memory.
+    if (sees_host(cuda, device_of(cuda, agent)))
+        return KREPLAY_REASON_HOST_MEMORY;
+    if (!kr_launch_has_loaded())
+        return KREPLAY_REASON_NONE;
+    kr_engine_message(cuda->engine,
+                      "a kernel is not replayed this time: its launch loaded a module, whose variables "
+                      "are not in the snapshot");
+    return KREPLAY_REASON_UNTRACKED_MEMORY;
+}
+
+// What can be done about an error of CUPTI's.
+static const struct hint {
+    CUptiResult result;
+    const char *text;
+} hints[] = {
+    {CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
+     "run as root, or let the driver admit all users (NVreg_RestrictProfilingToAdminUsers=0)"},
+    {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
+     "profiling is to be enabled for the virtual GPU by its host"},
+    {CUPTI_ERROR_HARDWARE_BUSY, "another profiler holds the counters"},
+    {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "use a GPU that is not divided (MIG)"},
+    {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, "the GPU counts nothing in confidential mode"},
+};
+
+static const char *hint_for(CUptiResult result)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (hints[i].result == result)
+            return hints[i].text;
+    return NULL;
+}
+
+// Once for each kind of failure.
 static void say_why(struct kr_cuda *cuda, struct kr_device *device)
 {
     struct kr_profiler *profiler = &device->profiler;
-    if (!profiler->failed || profiler->said)
+    const char *hint = hint_for(profiler->result);
+    if (!profiler->failed ||
+        (profiler->said == profiler->failed && profiler->said_result == profiler->result))
         return;
-    profiler->said = true;
-    kr_engine_message(cuda->engine, "GPU %u: counters cannot be read: %s: %s%s", device->agent,
-                      profiler->failed, kr_cupti_text(&cuda->cupti, profiler->result),
-                      profiler->result == CUPTI_ERROR_INSUFFICIENT_PRIVILEGES
-                          ? "; run as root, or let the driver admit all users "
-                            "(NVreg_RestrictProfilingToAdminUsers=0)"
-                          : "");
+    profiler->said = profiler->failed;
+    profiler->said_result = profiler->result;
+    kr_engine_message(cuda->engine, "GPU %u: counters cannot be read: %s: %s%s%s", device->agent,
+                      profiler->failed, kr_cupti_text(&cuda->cupti, profiler->result), hint ? "; " : "",
+                      hint ? hint : "");
+}
+
+static void say_separate(struct kr_cuda *cuda, struct kr_device *device)
+{
+    const struct kr_joint *joint = &device->profiler.joint;
+    if (!joint->separate || device->separate_said)
+        return;
+    device->separate_said = true;
+    kr_engine_message(
+        cuda->engine,
+        "GPU %u: the counter groups cannot share a session of CUPTI's (%s: %s); each has its own, "
+        "which takes some 150 ms more a group and dispatch",
+        device->agent, joint->step, kr_cupti_text(&cuda->cupti, joint->result));
 }
 
 static int pass_begin(void *ctx, uint32_t agent, kreplay_group *group, size_t op_count)
@@ -241,6 +262,7 @@ static int pass_begin(void *ctx, uint32_t agent, kreplay_group *group, size_t op
                                    (struct kr_metric_group *)group, op_count);
     if (status != 0)
         say_why(cuda, device);
+    say_separate(cuda, device);
     kr_own_leave(&own);
     return status;
 }
@@ -268,7 +290,7 @@ static int submit(void *ctx, uint32_t agent, struct kr_op *op, size_t index)
 static int end_pass(struct kr_cuda *cuda, struct kr_device *device, uint64_t timeout_ns,
                     struct kr_op_result *results)
 {
-    int status = poll(ask_event, &cuda->driver, device->end, timeout_ns);
+    int status = kr_poll_event(&cuda->driver, device->end, timeout_ns);
     results[0].start_ns = device->submitted->start_ns;
     results[0].end_ns = kr_clock_ns();
     if (status == 0 && device->profiler.started)
@@ -314,18 +336,13 @@ static int live_wait(void *ctx, uint32_t agent, struct kr_window *window, uint64
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return status;
-    status = poll(ask_event, &cuda->driver, device->end, timeout_ns);
+    status = kr_poll_event(&cuda->driver, device->end, timeout_ns);
     results[0].end_ns = kr_clock_ns();
-    if (status == 0 &&
+    if (status == 0 && launch->timed &&
         cuda->driver.event_elapsed_time(&elapsed_ms, device->begin, device->end) == CUDA_SUCCESS)
         results[0].start_ns = results[0].end_ns - (uint64_t)(elapsed_ms * 1e6f);
     else
         results[0].start_ns = results[0].end_ns;
-    if (status == 0 && launch->loads != kr_cuda_loads.count) {
-        kr_engine_message(cuda->engine, "kernel %s is not replayed this time: its launch loaded a module",
-                          launch->op.dispatch.kernel_name);
-        status = KREPLAY_DEVICE;
-    }
     kr_own_leave(&own);
     return status;
 }

@@ -2,6 +2,8 @@
 // Owns the two kernels of kreplay's own, in PTX, which the driver compiles for whatever GPU it finds.
 #include "cuda/blocks.h"
 
+#include "cuda/poll.h"
+
 #include <string.h>
 
 #define COMPARE_THREADS 128u
@@ -238,14 +240,27 @@ static const char ptx[] =
     "}\n";
 // clang-format on
 
-int kr_blocks_set_up(struct kr_blocks *blocks, const struct kr_driver *driver)
+CUresult kr_blocks_set_up(struct kr_blocks *blocks, const struct kr_driver *driver, const char **step)
 {
     _Static_assert(sizeof(struct part) == 32, "the compare kernel reads struct part");
-    if ((!blocks->module && driver->module_load_data(&blocks->module, ptx) != CUDA_SUCCESS) ||
-        driver->module_get_function(&blocks->compare, blocks->module, "kr_compare") != CUDA_SUCCESS ||
-        driver->module_get_function(&blocks->scatter, blocks->module, "kr_scatter") != CUDA_SUCCESS)
-        return KREPLAY_DEVICE;
-    return 0;
+    *step = "cuModuleLoadData";
+    CUresult result = driver->module_load_data(&blocks->module, ptx);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *step = "cuModuleGetFunction";
+    result = driver->module_get_function(&blocks->compare, blocks->module, "kr_compare");
+    if (result == CUDA_SUCCESS)
+        result = driver->module_get_function(&blocks->scatter, blocks->module, "kr_scatter");
+    return result;
+}
+
+// What an earlier call gave up waiting for must not use the buffers any more.
+static int settle(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
+                  uint64_t bound_ns)
+{
+    int status = kr_poll_stream(driver, stream, bound_ns);
+    blocks->late = status == KREPLAY_TIMEOUT;
+    return status;
 }
 
 // Buffers only grow, half more than needed.
@@ -321,7 +336,7 @@ static void stage_ranges(unsigned char *staged, const struct kr_ranges *ranges, 
 }
 
 static int run_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                       struct comparison *plan)
+                       uint64_t bound_ns, struct comparison *plan)
 {
     CUdeviceptr staged = (CUdeviceptr)(uintptr_t)blocks->staged, map = blocks->memory + plan->map_at,
                 ranges = blocks->memory + plan->ranges_at;
@@ -331,10 +346,10 @@ static int run_compare(struct kr_blocks *blocks, const struct kr_driver *driver,
         driver->launch_kernel(blocks->compare, plan->block_count, 1, 1, COMPARE_THREADS, 1, 1, 0, stream,
                               arguments, NULL) != CUDA_SUCCESS ||
         driver->memcpy_async(staged + plan->map_at, map, plan->block_count, stream) != CUDA_SUCCESS) {
-        driver->stream_synchronize(stream); // what was begun still uses the buffers
-        return KREPLAY_DEVICE;
+        int status = settle(blocks, driver, stream, bound_ns); // what was begun still uses the buffers
+        return status != 0 ? status : KREPLAY_DEVICE;
     }
-    return driver->stream_synchronize(stream) == CUDA_SUCCESS ? 0 : KREPLAY_DEVICE;
+    return settle(blocks, driver, stream, bound_ns);
 }
 
 // Takes the map apart: what differs for each region, and whether an address was seen in any.
@@ -354,7 +369,7 @@ static bool hand_out(const unsigned char *map, const struct kr_comparison *list,
 }
 
 int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                      const struct kr_comparison *list, size_t count, size_t block_bytes,
+                      uint64_t bound_ns, const struct kr_comparison *list, size_t count, size_t block_bytes,
                       const struct kr_ranges *ranges, bool *found)
 {
     size_t block_count = 0, ranges_at = count * sizeof(struct part),
@@ -366,6 +381,8 @@ int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, 
         return 0;
     if (block_count > INT32_MAX || count > INT32_MAX || ranges->count > INT32_MAX) // the grid's limit
         return KREPLAY_UNSUPPORTED;
+    if (blocks->late && settle(blocks, driver, stream, bound_ns) != 0)
+        return KREPLAY_TIMEOUT;
     if (grow_memory(blocks, driver, map_at + block_count) != 0 ||
         grow_staged(blocks, driver, map_at + block_count) != 0)
         return KREPLAY_NO_MEMORY;
@@ -375,7 +392,7 @@ int kr_blocks_compare(struct kr_blocks *blocks, const struct kr_driver *driver, 
                               .map_at = map_at};
     plan.count = stage((struct part *)blocks->staged, list, count, block_bytes);
     stage_ranges(blocks->staged, ranges, &plan);
-    int status = run_compare(blocks, driver, stream, &plan);
+    int status = run_compare(blocks, driver, stream, bound_ns, &plan);
     if (status == 0 && hand_out(blocks->staged + map_at, list, count, block_bytes))
         *found = true;
     return status;
@@ -406,7 +423,7 @@ static int copy_one(const struct kr_driver *driver, CUstream stream, const struc
 }
 
 int kr_blocks_copy(struct kr_blocks *blocks, const struct kr_driver *driver, CUstream stream,
-                   const struct kr_copy *list, size_t count)
+                   uint64_t bound_ns, const struct kr_copy *list, size_t count)
 {
     _Static_assert(sizeof(struct kr_copy) == 24, "the scatter kernel reads struct kr_copy");
     size_t small = 0;
@@ -414,13 +431,14 @@ int kr_blocks_copy(struct kr_blocks *blocks, const struct kr_driver *driver, CUs
 
     for (size_t i = 0; i < count; i++)
         small += list[i].bytes <= SCATTER_BYTES;
+    if (blocks->late && settle(blocks, driver, stream, bound_ns) != 0)
+        return KREPLAY_TIMEOUT;
     bool together = small >= SCATTER_FEWEST && small <= SCATTER_MOST;
     if (together)
         status = scatter(blocks, driver, stream, list, count, (unsigned)small);
     for (size_t i = 0; i < count && status == 0; i++)
         if (!together || list[i].bytes > SCATTER_BYTES)
             status = copy_one(driver, stream, &list[i]);
-    if (driver->stream_synchronize(stream) != CUDA_SUCCESS)
-        return KREPLAY_DEVICE;
-    return status;
+    int ended = settle(blocks, driver, stream, bound_ns);
+    return ended != 0 ? ended : status;
 }

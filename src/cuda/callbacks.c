@@ -24,7 +24,8 @@ static const struct kr_call calls[] = {
     {"cuMemAllocPitch_v2", kr_on_alloc_pitch, KR_MEMORY_DEVICE},
     {"cuMemFree_v2", kr_on_free, 0},
     {"cuModuleGetGlobal_v2", kr_on_global, KR_MEMORY_MODULE},
-    {"cuLibraryGetGlobal", kr_on_global, KR_MEMORY_MODULE},
+    {"cuLibraryGetGlobal", kr_on_library_global, KR_MEMORY_MODULE},
+    {"cuLibraryLoad*", kr_on_submission, 0},
     {"cuModuleLoad*", kr_on_module_load, 0},
     {"cuModuleUnload", kr_on_module_unload, 0},
     {"cuLibraryUnload", kr_on_library_unload, 0},
@@ -33,6 +34,7 @@ static const struct kr_call calls[] = {
     {"cuMemAllocAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
     {"cuMemAllocFromPoolAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
     {"cuMemFreeAsync*", kr_on_free, 0},
+    {"cuMemCreate", kr_on_reservation, 0},
     {"cuMemMap", kr_on_mapping, KR_MEMORY_UNTRACKED},
     {"cuMemUnmap", kr_on_unmap, 0},
     {"cuArrayCreate_v2", kr_on_handle, KR_MEMORY_UNTRACKED},
@@ -47,6 +49,10 @@ static const struct kr_call calls[] = {
     {"cuMemPoolImportPointer", kr_on_other_memory, 0},
     {"cuExternalMemoryGetMapped*", kr_on_other_memory, 0},
     {"cuGraphicsResourceGetMapped*", kr_on_other_memory, 0},
+    {"cuGraphicsSubResourceGetMappedArray", kr_on_other_memory, 0},
+    {"cuGraphAddMemAllocNode", kr_on_other_memory, 0},
+    {"cuGraphAddNode", kr_on_graph_node, 0},
+    {"cuGraphAddNode_v2", kr_on_graph_node_v2, 0},
     {"cuMulticastBind*", kr_on_other_memory, 0},
     {"cuD3D9Map*", kr_on_other_memory, 0},
     {"cuGLMapBufferObject*", kr_on_other_memory, 0},
@@ -70,6 +76,13 @@ static const struct kr_call calls[] = {
     {"cuStreamBatchMemOp*", kr_on_submission, 0},
     {"cuStreamAddCallback*", kr_on_submission, 0},
     {"cuCtxEnablePeerAccess", kr_on_peer_access, 0},
+    // The end of a context takes its modules along: not in the middle of a window.
+    {"cuCtxDestroy*", kr_on_context_end, 0},
+    {"cuCtxDetach", kr_on_context_end, 0},
+    {"cuDevicePrimaryCtxReset*", kr_on_context_end, 0},
+    {"cuDevicePrimaryCtxRelease*", kr_on_context_end, 0},
+    {"cuGreenCtxCreate", kr_on_green_context, 0},
+    {"cuGreenCtxDestroy", kr_on_context_end, 0},
 };
 
 static bool fits(const char *pattern, const char *name)
@@ -78,6 +91,12 @@ static bool fits(const char *pattern, const char *name)
     if (pattern[length - 1] == '*')
         return strncmp(pattern, name, length - 1) == 0;
     return strcmp(pattern, name) == 0;
+}
+
+// Calls that need no current context: site->device may be NULL then.
+static bool works_anywhere(const struct kr_call *call)
+{
+    return call->on == kr_on_context_end || call->on == kr_on_green_context;
 }
 
 static const struct kr_call *find_call(const char *name)
@@ -115,16 +134,15 @@ void kr_call_complain(const struct kr_call_site *site, const char *consequence)
         kr_engine_message(site->cuda->engine, "%s: %s", site->data->functionName, consequence);
 }
 
-void kr_call_blind(const struct kr_call_site *site)
+void kr_call_blind(const struct kr_call_site *site, int status)
 {
     struct kr_cuda *cuda = site->cuda;
     for (uint32_t i = 0; i < cuda->device_count; i++)
         if (&cuda->devices[i] == site->device || cuda->devices[i].context)
             kr_engine_blind(cuda->engine, i, KREPLAY_REASON_UNTRACKED_MEMORY);
     kr_engine_message(cuda->engine,
-                      "%s: out of memory, the allocation cannot be tracked; from now on kernels run once and "
-                      "are not counted",
-                      site->data->functionName);
+                      "%s cannot be followed (%s); from now on kernels run once and are not counted",
+                      site->data->functionName, kreplay_status_text(status));
 }
 
 static const CUpti_CallbackId resources[] = {
@@ -183,19 +201,23 @@ static void on_driver_call(struct kr_cuda *cuda, CUpti_CallbackId cbid, const CU
 {
     if (cbid >= KR_CUDA_MAX_CALLBACKS || !cuda->calls[cbid])
         return;
-    if (data->callbackSite == CUPTI_API_ENTER)
-        *data->correlationData = 0; // handlers say there what they did
-    if (!data->context || (!cuda->prepared && kr_cuda_prepare(cuda) != 0))
+    const struct kr_call *call = cuda->calls[cbid];
+    bool enters = data->callbackSite == CUPTI_API_ENTER;
+    if (!enters && *data->correlationData == 0)
+        return; // nothing was done when it began
+    if ((!data->context && !works_anywhere(call)) || (!cuda->prepared && kr_cuda_prepare(cuda) != 0))
         return;
     struct kr_call_site site = {
         .cuda = cuda,
-        .call = cuda->calls[cbid],
+        .call = call,
         .cbid = cbid,
         .data = data,
         .device = kr_cuda_device(cuda, data->context),
     };
-    if (site.device)
-        site.call->on(&site);
+    if (enters && site.device && site.device->context == data->context)
+        kr_device_set_up(cuda, site.device);
+    if (site.device || works_anywhere(call))
+        call->on(&site);
 }
 
 void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
@@ -205,6 +227,9 @@ void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpt
     bool leaving = domain == CUPTI_CB_DOMAIN_DRIVER_API &&
                    ((const CUpti_CallbackData *)data)->callbackSite == CUPTI_API_EXIT;
 
+    // Handlers say there what they did when the call began.
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API && !leaving)
+        *((const CUpti_CallbackData *)data)->correlationData = 0;
     // What was entered is left, also when the end of the program came between.
     if (!cuda->active && !leaving)
         return;

@@ -47,9 +47,10 @@ void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpt
 
 // The inventory could not take memory in: what is not captured would not be put back, so nothing is replayed any
 // more.
-void kr_call_blind(const struct kr_call_site *site);
+void kr_call_blind(const struct kr_call_site *site, int status);
 
-// Handlers. All but those of launches hold the gate from enter to exit.
+// Handlers. All but those of launches and of peer access hold the gate from enter to exit; the exit of a call whose enter
+// was not handled is left out.
 // memory.c
 void kr_on_submission(const struct kr_call_site *site); // copies, fills and other work of the GPU
 void kr_on_alloc(const struct kr_call_site *site); // arguments start with: where to put the address; bytes
@@ -60,9 +61,15 @@ void kr_on_handle(const struct kr_call_site *site);  // where to put a handle or
 void kr_on_free(const struct kr_call_site *site);    // address or handle
 void kr_on_unmap(const struct kr_call_site *site);   // address; bytes
 void kr_on_other_memory(const struct kr_call_site *site); // memory that nothing is known about, for good
+void kr_on_reservation(const struct kr_call_site *site);  // where to put a handle; bytes
+void kr_on_graph_node(const struct kr_call_site *site);
+void kr_on_graph_node_v2(const struct kr_call_site *site);
+void kr_on_green_context(const struct kr_call_site *site);
+void kr_on_context_end(const struct kr_call_site *site);
 void kr_on_peer_access(const struct kr_call_site *site);
 // variables.c
 void kr_on_global(const struct kr_call_site *site);
+void kr_on_library_global(const struct kr_call_site *site);
 void kr_on_module_load(const struct kr_call_site *site);
 void kr_on_module_unload(const struct kr_call_site *site);
 void kr_on_library_unload(const struct kr_call_site *site);

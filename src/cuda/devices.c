@@ -78,8 +78,13 @@ static int add_device(struct kr_cuda *cuda, uint32_t index)
     char chip[64];
 
     device->agent = index;
-    if (cuda->driver.device_get(&device->handle, (int)index) != CUDA_SUCCESS)
-        return KREPLAY_DEVICE;
+    // One that cannot be described is listed all the same: agents are numbered as the driver's devices.
+    CUresult got = cuda->driver.device_get(&device->handle, (int)index);
+    if (got != CUDA_SUCCESS) {
+        device->handle = CU_DEVICE_INVALID;
+        kr_engine_message(cuda->engine, "GPU %u cannot be used: cuDeviceGet: %s", index,
+                          kr_driver_text(&cuda->driver, got));
+    }
     device->pageable_access =
         attribute(&cuda->driver, device->handle, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS) != 0;
     CUptiResult result = kr_metrics_chip(&cuda->cupti, index, chip, sizeof chip);
@@ -176,24 +181,50 @@ bool kr_cuda_is_alone(struct kr_cuda *cuda)
     return false;
 }
 
-static bool make_event(const struct kr_driver *driver, CUevent *event, unsigned flags)
+static CUresult make_own(const struct kr_driver *driver, struct kr_device *device, const char **step)
 {
-    return *event || driver->event_create(event, flags) == CUDA_SUCCESS;
+    *step = "cuStreamCreate";
+    CUresult result = driver->stream_create(&device->stream, CU_STREAM_NON_BLOCKING);
+    if (result != CUDA_SUCCESS)
+        return result;
+    *step = "cuEventCreate";
+    result = driver->event_create(&device->idle, CU_EVENT_DISABLE_TIMING);
+    if (result == CUDA_SUCCESS)
+        result = driver->event_create(&device->begin, CU_EVENT_DEFAULT);
+    if (result == CUDA_SUCCESS)
+        result = driver->event_create(&device->end, CU_EVENT_DEFAULT);
+    return result == CUDA_SUCCESS ? kr_blocks_set_up(&device->blocks, driver, step) : result;
 }
 
-// What an earlier try has made is kept.
-int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device)
+static bool lacks_compiler(CUresult result)
 {
-    const struct kr_driver *driver = &cuda->driver;
-    if (device->ready)
-        return 0;
-    if ((!device->stream && driver->stream_create(&device->stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS) ||
-        !make_event(driver, &device->idle, CU_EVENT_DISABLE_TIMING) ||
-        !make_event(driver, &device->begin, CU_EVENT_DEFAULT) ||
-        !make_event(driver, &device->end, CU_EVENT_DEFAULT) || kr_blocks_set_up(&device->blocks, driver) != 0)
-        return KREPLAY_DEVICE;
-    device->ready = true;
-    return 0;
+    return result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND || result == CUDA_ERROR_JIT_COMPILATION_DISABLED ||
+           result == CUDA_ERROR_UNSUPPORTED_PTX_VERSION || result == CUDA_ERROR_NO_BINARY_FOR_GPU;
+}
+
+void kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device)
+{
+    const char *step;
+    struct kr_own own;
+
+    if (device->set_up || kr_own_enter(&own, cuda, device) != 0)
+        return;
+    pthread_mutex_lock(&cuda->lock);
+    if (!device->set_up) {
+        CUresult result = make_own(&cuda->driver, device, &step);
+        device->ready = result == CUDA_SUCCESS;
+        device->set_up = true;
+        if (!device->ready)
+            kr_engine_message(
+                cuda->engine,
+                "GPU %u: nothing is replayed, as kreplay's own kernels cannot be set up: %s: %s%s",
+                device->agent, step, kr_driver_text(&cuda->driver, result),
+                lacks_compiler(result) ? "; it needs the driver's compiler of PTX (libnvidia-ptxjitcompiler, "
+                                         "and CUDA_DISABLE_PTX_JIT not set)"
+                                       : "");
+    }
+    pthread_mutex_unlock(&cuda->lock);
+    kr_own_leave(&own);
 }
 
 // Others may be in the middle of a pass.

@@ -19,6 +19,12 @@ static const struct entry entries[] = {
 #undef X
 };
 
+const char *kr_driver_text(const struct kr_driver *driver, CUresult result)
+{
+    const char *name = NULL;
+    return driver->get_error_name(result, &name) == CUDA_SUCCESS && name ? name : "an unknown error";
+}
+
 int kr_driver_open(struct kr_driver *driver, char *error, size_t error_bytes)
 {
     __typeof__(cuGetProcAddress) *get_address = NULL;

@@ -9,6 +9,7 @@
 
 // X(field, function, version of the interface asked for): cuGetProcAddress gives the newest variant up to it.
 #define KR_DRIVER_MAP(X)                                                                                     \
+    X(get_error_name, cuGetErrorName, 6000)                                                                  \
     X(init, cuInit, 2000)                                                                                    \
     X(device_get_count, cuDeviceGetCount, 2000)                                                              \
     X(device_get, cuDeviceGet, 2000)                                                                         \
@@ -30,7 +31,6 @@
     X(pointer_get_attributes, cuPointerGetAttributes, 7000)                                                  \
     X(stream_create, cuStreamCreate, 2000)                                                                   \
     X(stream_query, cuStreamQuery, 2000)                                                                     \
-    X(stream_synchronize, cuStreamSynchronize, 2000)                                                         \
     X(stream_is_capturing, cuStreamIsCapturing, 10000)                                                       \
     X(stream_get_id, cuStreamGetId, 12000)                                                                   \
     X(event_create, cuEventCreate, 2000)                                                                     \
@@ -40,6 +40,7 @@
     X(module_load_data, cuModuleLoadData, 2000)                                                              \
     X(module_get_function, cuModuleGetFunction, 2000)                                                        \
     X(module_get_global, cuModuleGetGlobal, 3020)                                                            \
+    X(library_get_global, cuLibraryGetGlobal, 12000)                                                         \
     X(library_get_module, cuLibraryGetModule, 12000)                                                         \
     X(kernel_get_function, cuKernelGetFunction, 12000)                                                       \
     X(func_get_module, cuFuncGetModule, 11000)                                                               \
@@ -56,6 +57,8 @@ struct kr_driver {
     KR_DRIVER_MAP(X)
 #undef X
 };
+
+const char *kr_driver_text(const struct kr_driver *driver, CUresult result); // name of the error; never NULL
 
 // Fills the table from libcuda.so.1. KREPLAY_UNAVAILABLE: `error` names the library or function that is
 // missing.

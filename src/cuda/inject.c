@@ -62,6 +62,7 @@ int InitializeInjection(void);
 __attribute__((visibility("default"))) int InitializeInjection(void)
 {
     char error[512] = "";
+    struct kr_bounds bounds;
 
     if (process.engine)
         return 1;
@@ -85,6 +86,8 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
         return 1;
     }
     process.owner = getpid();
+    kr_bounds_read(&bounds, ignore, NULL);
+    process.copy_ns = bounds.copy_ns;
     process.active = true;
     atexit(at_exit);
     return 1;

@@ -160,8 +160,10 @@ CUptiResult kr_joint_take(const struct kr_cupti *cupti, struct kr_joint *joint, 
         return CUPTI_SUCCESS;
     pthread_mutex_lock(&group->metrics->lock);
     CUptiResult result = plan(cupti, joint, group, step);
-    if (result != CUPTI_SUCCESS && !joint->separate) {
+    if (result != CUPTI_SUCCESS && result != CUPTI_ERROR_OUT_OF_MEMORY && !joint->separate) {
         joint->separate = true;
+        joint->step = *step;
+        joint->result = result;
         result = plan(cupti, joint, group, step);
     }
     pthread_mutex_unlock(&group->metrics->lock);

@@ -32,8 +32,10 @@ struct kr_joint {
     struct kr_config config;
     char **names; // of all metrics in it
     size_t count;
-    uint64_t serial; // of the configuration: groups in it carry the same
-    bool separate;   // CUPTI would not plan the groups side by side: each gets a configuration to itself
+    uint64_t serial;  // of the configuration: groups in it carry the same
+    bool separate;    // CUPTI would not plan the groups side by side: each gets a configuration to itself
+    const char *step; // the call that said so, with
+    CUptiResult result;
 };
 
 // Afterwards the configuration holds `group`, as its executions group->first and following; a change of

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Owns the table of kernels.
-#include "cuda/state.h"
+#include "cuda/memory.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +15,7 @@ static struct kr_kernel **bucket_of(struct kr_kernels *kernels, const void *key)
 static void free_kernel(struct kr_kernel *kernel)
 {
     free(kernel->params);
+    free(kernel->why);
     free(kernel->name);
     free(kernel);
 }
@@ -58,32 +60,31 @@ static int learn_params(const struct kr_driver *driver, CUfunction function, str
     return 0;
 }
 
-// Why the kernel must not be repeated, said once in words.
-static kreplay_reason judge(struct kr_cuda *cuda, const struct kr_module *module, struct kr_kernel *kernel)
+static char *words(const char *format, const char *name)
 {
-    const struct kr_cubin_kernel *code =
-        module->loaded ? kr_cubin_find(module->loaded->cubin, kernel->name) : NULL;
+    char *text = NULL;
+    return asprintf(&text, format, name) < 0 ? NULL : text;
+}
 
-    if (!code) {
-        kr_engine_message(cuda->engine,
-                          "kernel %s is not replayed: the machine code of its module was not seen",
-                          kernel->name);
-        return KREPLAY_REASON_UNTRACKED_MEMORY;
+// Why the kernel must not be repeated.
+static void judge(const struct kr_loaded *code, bool incomplete, struct kr_kernel *kernel)
+{
+    const struct kr_cubin_kernel *found = code ? kr_cubin_find(code->cubin, kernel->name) : NULL;
+
+    if (!found) {
+        kernel->unsafe = KREPLAY_REASON_UNTRACKED_MEMORY;
+        kernel->why = words("the machine code of its module was not seen", NULL);
+        return;
     }
-    kernel->heap = code->heap;
-    if (code->calls) {
-        kr_engine_message(cuda->engine, "kernel %s is not replayed: it calls %s", kernel->name, code->calls);
-        return KREPLAY_REASON_UNSAFE_KERNEL;
+    kernel->heap = found->heap;
+    if (found->calls) {
+        kernel->unsafe = KREPLAY_REASON_UNSAFE_KERNEL;
+        kernel->why = words("it calls %s", found->calls);
+    } else if (incomplete) {
+        kernel->unsafe = KREPLAY_REASON_UNTRACKED_MEMORY;
+        kernel->why = words(
+            "its module has variables in managed memory, or such as the driver does not know by name", NULL);
     }
-    if (module->incomplete) {
-        kr_engine_message(
-            cuda->engine,
-            "kernel %s is not replayed: its module has variables in managed memory, or such as the "
-            "driver does not know by name",
-            kernel->name);
-        return KREPLAY_REASON_UNTRACKED_MEMORY;
-    }
-    return KREPLAY_REASON_NONE;
 }
 
 static void learn_sizes(const struct kr_driver *driver, CUfunction function, struct kr_kernel *kernel)
@@ -166,8 +167,6 @@ static struct kr_kernel *publish(struct kr_cuda *cuda, const struct kr_device *d
     if (known) {
         free_kernel(kernel);
     } else {
-        if (kernel->module)
-            kernel->unsafe = judge(cuda, module, kernel);
         announce(cuda, device, module, kernel);
         known = add(kernels, kernel);
         known->uses++;
@@ -187,7 +186,7 @@ static bool resolve(const struct kr_driver *driver, CUfunction handle, CUfunctio
            driver->func_get_module(module, *function) == CUDA_SUCCESS;
 }
 
-struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, const struct kr_device *device, CUfunction handle)
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
 {
     const struct kr_driver *driver = &cuda->driver;
     struct kr_kernel *kernel = find(&cuda->kernels, handle, device->agent);
@@ -198,6 +197,7 @@ struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, const struct kr_device *d
 
     if (kernel)
         return kernel;
+    kr_memory_make_way(cuda, device, 0); // loading takes some
     if (!resolve(driver, handle, &function, &handle_of_module) ||
         driver->func_load(function) != CUDA_SUCCESS || driver->func_get_name(&name, function) != CUDA_SUCCESS)
         return NULL;
@@ -210,6 +210,9 @@ struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, const struct kr_device *d
         kr_modules_get(cuda, device, handle_of_module, kernel->name,
                        kr_cuda_loads.count == loads + 1 ? &kr_cuda_loads.last_id : NULL);
     if (module && learn_params(driver, function, kernel) == 0) {
+        struct kr_loaded *code = kr_modules_pin(&cuda->modules, module);
+        judge(code, module->incomplete, kernel);
+        kr_modules_unpin(&cuda->modules, code);
         kernel = publish(cuda, device, module, kernel);
     } else {
         free_kernel(kernel);

@@ -25,11 +25,12 @@ struct kr_kernel {
     uint64_t id;
     char *name; // mangled
     kreplay_reason unsafe;
+    char *why; // the same in words; NULL: no more is to be said
     bool heap; // changes the device's heap, which no inventory knows
     struct kr_param *params;
     size_t param_count;
     uint32_t static_shared_bytes, local_bytes, registers;
-    _Atomic bool argument_said; // that an argument of it points where replay cannot follow
+    _Atomic bool why_said; // or that an argument of it points where replay cannot follow
 };
 
 #define KR_KERNEL_BUCKETS 1024
@@ -42,7 +43,7 @@ struct kr_kernels {
 // The kernel of a handle as launch calls take it (CUfunction, or CUkernel in its place). When it is new, it
 // is loaded, so that the launch itself will not allocate; its module's variables are captured from here on.
 // NULL: the handle is not valid, or out of memory. Within kr_own_enter.
-struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, const struct kr_device *device, CUfunction handle);
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle);
 // Stands for work that is no single kernel. `name` is its key: a string constant.
 struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, const struct kr_device *device, const char *name,
                                     kreplay_reason unsafe);

@@ -7,11 +7,13 @@
 #include "cuda/memory.h"
 #include "cuda/params.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static _Thread_local struct kr_launch launch;
+// The launches of this thread whose windows are open: one, and those that a tool's callback makes inside it.
+static _Thread_local struct kr_launch outermost, *innermost;
 
 // A launch in the words that all launch calls share.
 struct request {
@@ -98,17 +100,10 @@ static const char *packed_arguments(void **extra, size_t *bytes)
     return buffer;
 }
 
-static void say_argument(struct kr_cuda *cuda, struct kr_kernel *kernel, size_t index, kreplay_reason reason)
-{
-    if (atomic_exchange(&kernel->argument_said, true))
-        return;
-    kr_engine_message(
-        cuda->engine, "kernel %s is not replayed: its argument %zu points into %s", kernel->name, index,
-        reason == KREPLAY_REASON_HOST_MEMORY ? "host memory" : "device memory that is not captured");
-}
-
+// *index = the argument that is meant.
 static kreplay_reason judge_arguments(struct kr_cuda *cuda, const struct kr_device *device,
-                                      struct kr_kernel *kernel, const struct request *request)
+                                      const struct kr_kernel *kernel, const struct request *request,
+                                      size_t *index)
 {
     size_t packed_bytes;
     const char *packed = request->arguments ? NULL : packed_arguments(request->extra, &packed_bytes);
@@ -122,38 +117,41 @@ static kreplay_reason judge_arguments(struct kr_cuda *cuda, const struct kr_devi
             reason = judge_bytes(cuda, device, packed + param->offset, param->bytes);
         if (reason == KREPLAY_REASON_NONE)
             continue;
-        say_argument(cuda, kernel, i, reason);
+        *index = i;
         return reason;
     }
     return KREPLAY_REASON_NONE;
 }
 
-static kreplay_reason judge(const struct kr_call_site *site, struct kr_kernel *kernel,
-                            const struct request *request)
+// *argument is set where the reason is one of them.
+static kreplay_reason judge(const struct kr_call_site *site, const struct kr_kernel *kernel,
+                            const struct request *request, size_t *argument)
 {
     struct kr_cuda *cuda = site->cuda;
-    kreplay_reason reason = kernel->unsafe;
 
-    if (reason == KREPLAY_REASON_NONE && !kr_cuda_is_ours(cuda, site->device, site->data->context))
-        reason = KREPLAY_REASON_UNTRACKED_MEMORY;
-    if (reason == KREPLAY_REASON_NONE && !kr_cuda_is_alone(cuda))
-        reason = KREPLAY_REASON_UNTRACKED_MEMORY;
-    // Draining the context would break the capture.
-    if (reason == KREPLAY_REASON_NONE && cuda->captures > 0)
-        reason = KREPLAY_REASON_STREAM_CAPTURE;
-    if (reason == KREPLAY_REASON_NONE)
-        reason = judge_attributes(request);
-    if (reason == KREPLAY_REASON_NONE)
-        reason = judge_arguments(cuda, site->device, kernel, request);
-    return reason;
+    if (kernel->unsafe != KREPLAY_REASON_NONE)
+        return kernel->unsafe;
+    if (!kr_cuda_is_ours(cuda, site->device, site->data->context) || !kr_cuda_is_alone(cuda))
+        return KREPLAY_REASON_UNTRACKED_MEMORY;
+    if (!site->device->ready)
+        return KREPLAY_REASON_DEVICE_ERROR;
+    if (cuda->captures > 0) // draining the context would break it
+        return KREPLAY_REASON_STREAM_CAPTURE;
+    kreplay_reason reason = judge_attributes(request);
+    if (reason != KREPLAY_REASON_NONE)
+        return reason;
+    return judge_arguments(cuda, site->device, kernel, request, argument);
 }
 
-bool kr_launch_meets_capture(struct kr_cuda *cuda)
+void kr_launch_refuse(kreplay_reason reason)
 {
-    if (cuda->captures == 0)
-        return false;
-    launch.op.unsafe = KREPLAY_REASON_STREAM_CAPTURE;
-    return true;
+    if (innermost)
+        innermost->op.unsafe = reason;
+}
+
+bool kr_launch_has_loaded(void)
+{
+    return innermost && innermost->loads != kr_cuda_loads.count;
 }
 
 static uint64_t queue_id(const struct kr_cuda *cuda, CUstream stream)
@@ -162,15 +160,15 @@ static uint64_t queue_id(const struct kr_cuda *cuda, CUstream stream)
     return cuda->driver.stream_get_id(stream, &id) == CUDA_SUCCESS ? id + 1 : 1;
 }
 
-static void describe(const struct kr_call_site *site, const struct kr_kernel *kernel,
-                     const struct request *request)
+static void describe(const struct kr_call_site *site, struct kr_launch *launch, const struct request *request)
 {
-    kreplay_dispatch *dispatch = &launch.op.dispatch;
+    const struct kr_kernel *kernel = launch->kernel;
+    kreplay_dispatch *dispatch = &launch->op.dispatch;
     *dispatch = (kreplay_dispatch){
         .size = sizeof *dispatch,
         .dispatch_id = kr_engine_new_id(site->cuda->engine, KR_ID_DISPATCH),
         .agent_id = site->device->agent,
-        .queue_id = queue_id(site->cuda, launch.stream),
+        .queue_id = queue_id(site->cuda, launch->stream),
         .kernel_id = kernel->id,
         .kernel_name = kernel->name,
         .thread_id = (uint64_t)syscall(SYS_gettid),
@@ -198,14 +196,14 @@ static void watch_heap(const struct kr_call_site *site, const struct kr_kernel *
 }
 
 // False: the launch is not followed.
-static bool look_at(const struct kr_call_site *site, const struct request *request)
+static bool look_at(const struct kr_call_site *site, struct kr_launch *launch, const struct request *request)
 {
     struct kr_cuda *cuda = site->cuda;
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     struct kr_kernel *kernel = NULL;
 
     // Into a graph: not executed now.
-    if (cuda->driver.stream_is_capturing(launch.stream, &capture) != CUDA_SUCCESS ||
+    if (cuda->driver.stream_is_capturing(launch->stream, &capture) != CUDA_SUCCESS ||
         capture != CU_STREAM_CAPTURE_STATUS_NONE)
         return false;
     if (request->shape != KR_LAUNCH_OTHER)
@@ -215,19 +213,38 @@ static bool look_at(const struct kr_call_site *site, const struct request *reque
                                    KREPLAY_REASON_UNKNOWN_PACKET);
     if (!kernel)
         return false;
-    launch.kernel = kernel;
+    launch->kernel = kernel;
+    launch->argument = SIZE_MAX;
     watch_heap(site, kernel);
-    launch.op.unsafe = judge(site, kernel, request);
-    describe(site, kernel, request);
+    launch->op.unsafe = judge(site, kernel, request, &launch->argument);
+    describe(site, launch, request);
     return true;
 }
 
-static bool record(CUevent event)
+// Once for each kernel, and only of what a tool wanted.
+static void say_why_not(struct kr_cuda *cuda, const struct kr_launch *launch)
+{
+    struct kr_kernel *kernel = launch->kernel;
+    bool argument = launch->argument != SIZE_MAX;
+
+    if (!launch->window.wanted || (!argument && !kernel->why) || atomic_exchange(&kernel->why_said, true))
+        return;
+    if (argument)
+        kr_engine_message(cuda->engine, "kernel %s is not replayed: its argument %zu points into %s",
+                          kernel->name, launch->argument,
+                          launch->op.unsafe == KREPLAY_REASON_HOST_MEMORY
+                              ? "host memory"
+                              : "device memory that is not captured");
+    else
+        kr_engine_message(cuda->engine, "kernel %s is not replayed: %s", kernel->name, kernel->why);
+}
+
+static bool record(const struct kr_launch *launch, CUevent event)
 {
     struct kr_own own;
-    if (kr_own_enter(&own, launch.cuda, launch.device) != 0)
+    if (kr_own_enter(&own, launch->cuda, launch->device) != 0)
         return false;
-    bool recorded = launch.cuda->driver.event_record(event, launch.stream) == CUDA_SUCCESS;
+    bool recorded = launch->cuda->driver.event_record(event, launch->stream) == CUDA_SUCCESS;
     kr_own_leave(&own);
     return recorded;
 }
@@ -238,52 +255,68 @@ static bool is_per_thread_variant(const char *call)
     return length > 5 && strcmp(call + length - 5, "_ptsz") == 0;
 }
 
-static void begin(const struct kr_call_site *site, const struct request *request)
+static void put(struct kr_launch *launch)
+{
+    if (launch != &outermost)
+        free(launch);
+}
+
+// Looking at a kernel for the first time loads its module: not in the middle of another thread's window.
+static bool look_within_gate(const struct kr_call_site *site, struct kr_launch *launch,
+                             const struct request *request)
 {
     struct kr_own own;
-    bool followed;
+    kr_gate_enter(site->cuda->engine, site->device->agent);
+    kr_own_enter(&own, site->cuda, NULL);
+    bool followed = look_at(site, launch, request);
+    kr_own_leave(&own);
+    kr_gate_leave(site->cuda->engine, site->device->agent);
+    return followed;
+}
 
-    if (launch.open)
+static void begin(const struct kr_call_site *site, const struct request *request)
+{
+    struct kr_launch *launch = innermost ? malloc(sizeof *launch) : &outermost;
+
+    if (!launch)
         return;
-    launch = (struct kr_launch){
+    *launch = (struct kr_launch){
         .cuda = site->cuda,
         .device = site->device,
         .shape = request->shape,
         .stream = !request->stream && is_per_thread_variant(site->call->name) ? CU_STREAM_PER_THREAD
                                                                               : request->stream,
         .params = site->data->functionParams,
-        .op = {.kind = KR_OP_DISPATCH, .backend = &launch},
+        .outer = innermost,
+        .op = {.kind = KR_OP_DISPATCH, .backend = launch},
     };
-    // Looking at a kernel for the first time loads its module: not in the middle of another thread's window.
-    kr_gate_enter(site->cuda->engine, site->device->agent);
-    kr_own_enter(&own, site->cuda, NULL);
-    followed = look_at(site, request);
-    kr_own_leave(&own);
-    kr_gate_leave(site->cuda->engine, site->device->agent);
-    if (!followed)
+    if (!look_within_gate(site, launch, request)) {
+        put(launch);
         return;
-    launch.window = (struct kr_window){
-        .agent = site->device->agent, .queue = &launch, .ops = &launch.op, .op_count = 1, .backend = &launch};
-    launch.open = true;
-    *site->data->correlationData = 1;
+    }
+    launch->window = (struct kr_window){
+        .agent = site->device->agent, .queue = launch, .ops = &launch->op, .op_count = 1, .backend = launch};
+    innermost = launch;
+    *site->data->correlationData = (uintptr_t)launch;
     site->cuda->windows++;
-    kr_window_open(site->cuda->engine, &launch.window);
-    launch.loads = kr_cuda_loads.count;
-    if (launch.admitted)
-        record(site->device->begin);
+    kr_window_open(site->cuda->engine, &launch->window);
+    say_why_not(site->cuda, launch);
+    launch->loads = kr_cuda_loads.count;
+    launch->timed = launch->admitted && record(launch, site->device->begin);
 }
 
 static void end(const struct kr_call_site *site)
 {
-    if (!*site->data->correlationData)
-        return;
-    launch.params = site->data->functionParams;
-    launch.failed = !kr_call_succeeded(site);
-    if (launch.admitted && !launch.failed)
-        launch.failed = !record(site->device->end);
-    kr_window_close(site->cuda->engine, &launch.window);
-    kr_kernels_put(&site->cuda->kernels, launch.kernel);
-    launch.open = false;
+    struct kr_launch *launch = (struct kr_launch *)(uintptr_t)*site->data->correlationData;
+
+    launch->params = site->data->functionParams;
+    launch->failed = !kr_call_succeeded(site);
+    if (launch->admitted && !launch->failed)
+        launch->failed = !record(launch, site->device->end);
+    kr_window_close(site->cuda->engine, &launch->window);
+    kr_kernels_put(&site->cuda->kernels, launch->kernel);
+    innermost = launch->outer;
+    put(launch);
     site->cuda->windows--;
 }
 
@@ -312,6 +345,11 @@ void kr_on_launch_kernel_ex(const struct kr_call_site *site)
     const CUlaunchConfig *config = p->config;
     if (!kr_call_enters(site)) {
         end(site);
+        return;
+    }
+    // The driver refuses both.
+    if (!config || (!config->attrs && config->numAttrs > 0)) {
+        begin(site, &(struct request){.shape = KR_LAUNCH_OTHER, .name = "cuLaunchKernelEx"});
         return;
     }
     begin(site, &(struct request){

@@ -13,11 +13,13 @@ struct kr_launch {
     enum kr_launch_shape shape;
     const void *params; // the call's arguments, which live until it returns
     CUstream stream;
-    bool open;
-    bool admitted;  // the engine prepares a replay
-    bool failed;    // the program's own launch did not succeed, or its end could not be marked
-    unsigned loads; // kr_cuda_loads.count when the window opened
+    bool admitted;           // the engine prepares a replay
+    bool failed;             // the program's own launch did not succeed, or its end could not be marked
+    bool timed;              // its begin was marked
+    unsigned loads;          // kr_cuda_loads.count when the window opened
+    struct kr_launch *outer; // of this thread: this one comes from a tool's callback inside its window
     struct kr_kernel *kernel;
+    size_t argument;   // of the call, which keeps it from being replayed; SIZE_MAX: none does
     uint64_t start_ns; // of the execution going on
     struct kr_op op;
     struct kr_window window;
@@ -25,8 +27,9 @@ struct kr_launch {
 
 CUresult kr_launch_again(const struct kr_launch *launch);
 
-// Has a stream capture begun since this thread's launch was judged? Then it is not replayed after all. With its window's
-// gate held, so that none can begin any more.
-bool kr_launch_meets_capture(struct kr_cuda *cuda);
+// Within the window of this thread's launch: it must not be replayed after all.
+void kr_launch_refuse(kreplay_reason reason);
+// Has the live execution loaded a module? Its variables are not in the snapshot.
+bool kr_launch_has_loaded(void);
 
 #endif

@@ -17,28 +17,37 @@
 #define ADDRESS_BITS 52
 #endif
 
-// At the start of an allocation: buffers of kreplay's give way to the program's.
-static void make_way(const struct kr_call_site *site, size_t bytes)
+// The driver rounds up, and takes some for itself.
+void kr_memory_make_way(struct kr_cuda *cuda, struct kr_device *device, size_t bytes)
 {
     struct kr_own own;
-    size_t free_bytes = SIZE_MAX, total;
+    size_t free_bytes, total;
 
-    if (!site->device->ready || kr_own_enter(&own, site->cuda, site->device) != 0)
+    if (!device->ready || kr_own_enter(&own, cuda, device) != 0)
         return;
-    if (site->cuda->driver.mem_get_info(&free_bytes, &total) == CUDA_SUCCESS && free_bytes < bytes)
-        kr_engine_give_back(site->cuda->engine, site->device->agent);
+    if (cuda->driver.mem_get_info(&free_bytes, &total) == CUDA_SUCCESS &&
+        (free_bytes < bytes || free_bytes - bytes < KR_CUDA_ROOM_LEFT))
+        kr_engine_give_back(cuda->engine, device->agent);
     kr_own_leave(&own);
 }
 
+static void make_way(const struct kr_call_site *site, size_t bytes)
+{
+    kr_memory_make_way(site->cuda, site->device, bytes);
+}
+
+// What cannot be captured counts for all GPUs, as each may reach it; that of a second context for its own.
 static void add(const struct kr_call_site *site, void *base, size_t bytes)
 {
     enum kr_memory_kind kind = site->call->kind;
+    uint32_t agent = kind == KR_MEMORY_UNTRACKED ? KR_ANY_AGENT : site->device->agent;
     if (kind == KR_MEMORY_DEVICE && !kr_cuda_is_ours(site->cuda, site->device, site->data->context))
         kind = KR_MEMORY_UNTRACKED;
     if (kind == KR_MEMORY_UNTRACKED)
         kr_call_complain(site, NOT_CAPTURED);
-    if (kr_inventory_add(site->cuda->engine, site->device->agent, base, bytes, kind) != 0)
-        kr_call_blind(site);
+    int status = kr_inventory_add(site->cuda->engine, agent, base, bytes, kind);
+    if (status != 0)
+        kr_call_blind(site, status);
 }
 
 void kr_on_submission(const struct kr_call_site *site)
@@ -47,6 +56,11 @@ void kr_on_submission(const struct kr_call_site *site)
         kr_call_hold_gate(site);
     else
         kr_call_let_go(site);
+}
+
+void kr_on_context_end(const struct kr_call_site *site)
+{
+    kr_on_submission(site);
 }
 
 void kr_on_alloc(const struct kr_call_site *site)
@@ -88,6 +102,13 @@ void kr_on_map(const struct kr_call_site *site)
     kr_call_let_go(site);
 }
 
+static void add_mapping(const struct kr_call_site *site, const struct kr_range_params *params)
+{
+    int status = kr_inventory_add_vmem(site->cuda->engine, KR_ANY_AGENT, params->base, params->bytes);
+    if (status != 0)
+        kr_call_blind(site, status);
+}
+
 // Which GPUs may reach a mapping is said later, by cuMemSetAccess: it counts for all.
 void kr_on_mapping(const struct kr_call_site *site)
 {
@@ -98,17 +119,30 @@ void kr_on_mapping(const struct kr_call_site *site)
     }
     if (kr_call_succeeded(site)) {
         kr_call_complain(site, NOT_CAPTURED);
-        if (kr_inventory_add_vmem(site->cuda->engine, KR_ANY_AGENT, params->base, params->bytes) != 0)
-            kr_call_blind(site);
+        add_mapping(site, params);
     }
     kr_call_let_go(site);
 }
 
+// Physical memory: nothing reaches it before it is mapped.
+void kr_on_reservation(const struct kr_call_site *site)
+{
+    const struct kr_alloc_params *params = site->data->functionParams;
+    if (!kr_call_enters(site)) {
+        kr_call_let_go(site);
+        return;
+    }
+    kr_call_hold_gate(site);
+    make_way(site, params->bytes);
+}
+
+// Nothing is replayed while it exists: what kreplay holds is better given back, however much it needs.
 void kr_on_handle(const struct kr_call_site *site)
 {
     const struct kr_handle_params *params = site->data->functionParams;
     if (kr_call_enters(site)) {
         kr_call_hold_gate(site);
+        make_way(site, SIZE_MAX);
         return;
     }
     if (kr_call_succeeded(site))
@@ -116,38 +150,37 @@ void kr_on_handle(const struct kr_call_site *site)
     kr_call_let_go(site);
 }
 
-// Forgotten before the call: afterwards the address may be somebody else's. (A free of a valid address that
-// fails has found the context broken.)
+// Forgotten before the call: afterwards the address may be somebody else's. A free that fails, as one does while a stream
+// is captured, leaves it where it was.
 void kr_on_free(const struct kr_call_site *site)
 {
+    static _Thread_local struct kr_taken taken;
+    static _Thread_local bool known;
     const struct kr_free_params *params = site->data->functionParams;
     if (kr_call_enters(site)) {
         kr_call_hold_gate(site);
-        kr_inventory_remove(site->cuda->engine, params->what);
+        known = kr_inventory_take(site->cuda->engine, params->what, &taken);
         return;
     }
+    int status = known && !kr_call_succeeded(site) ? kr_inventory_put_back(site->cuda->engine, &taken) : 0;
+    if (status != 0)
+        kr_call_blind(site, status);
     kr_call_let_go(site);
 }
 
 // May take away several mappings at once.
 void kr_on_unmap(const struct kr_call_site *site)
 {
+    static _Thread_local size_t taken;
     const struct kr_range_params *params = site->data->functionParams;
-    if (!kr_call_enters(site)) {
-        kr_call_let_go(site);
+    if (kr_call_enters(site)) {
+        kr_call_hold_gate(site);
+        taken = kr_inventory_remove_range(site->cuda->engine, params->base, params->bytes);
         return;
     }
-    kr_call_hold_gate(site);
-    for (size_t at = 0; at < params->bytes;) {
-        enum kr_memory_kind kind;
-        void *base = NULL;
-        size_t bytes = 0;
-        if (!kr_inventory_find(site->cuda->engine, (char *)params->base + at, &kind, &base, &bytes) ||
-            bytes == 0)
-            break;
-        kr_inventory_remove(site->cuda->engine, base);
-        at += bytes;
-    }
+    if (taken > 0 && !kr_call_succeeded(site))
+        add_mapping(site, params);
+    kr_call_let_go(site);
 }
 
 void kr_on_other_memory(const struct kr_call_site *site)
@@ -160,11 +193,50 @@ void kr_on_other_memory(const struct kr_call_site *site)
         // An entry that nothing removes: a place of our own stands for it.
         kr_call_complain(site,
                          "such memory cannot be captured; from now on kernels run once and are not counted");
-        if (kr_inventory_add(site->cuda->engine, site->device->agent, &site->cuda->complained[site->cbid], 0,
-                             KR_MEMORY_UNTRACKED) != 0)
-            kr_call_blind(site);
+        int status = kr_inventory_add(site->cuda->engine, KR_ANY_AGENT, &site->cuda->complained[site->cbid],
+                                      0, KR_MEMORY_UNTRACKED);
+        if (status != 0)
+            kr_call_blind(site, status);
     }
     kr_call_let_go(site);
+}
+
+static bool allocates(const CUgraphNodeParams *params)
+{
+    return params && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+}
+
+void kr_on_graph_node(const struct kr_call_site *site)
+{
+    const struct kr_graph_node_params *params = site->data->functionParams;
+    if (allocates(params->node))
+        kr_on_other_memory(site);
+}
+
+void kr_on_graph_node_v2(const struct kr_call_site *site)
+{
+    const struct kr_graph_node_v2_params *params = site->data->functionParams;
+    if (allocates(params->node))
+        kr_on_other_memory(site);
+}
+
+// A context of its own for some of the multiprocessors, with the memory of the primary one: its work is not in what one of
+// them waits for.
+void kr_on_green_context(const struct kr_call_site *site)
+{
+    const struct kr_green_params *params = site->data->functionParams;
+    struct kr_cuda *cuda = site->cuda;
+    if (!kr_call_enters(site)) {
+        kr_call_let_go(site);
+        return;
+    }
+    kr_call_hold_gate(site);
+    kr_call_complain(
+        site,
+        "work of green contexts cannot be kept apart; from now on kernels run once and are not counted");
+    for (uint32_t i = 0; i < cuda->device_count; i++)
+        if (cuda->devices[i].handle == params->device)
+            kr_engine_blind(cuda->engine, i, KREPLAY_REASON_UNTRACKED_MEMORY);
 }
 
 // Of a context that need not have been seen before: programs enable access before they use the other GPU.

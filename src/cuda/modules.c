@@ -72,6 +72,25 @@ void kr_modules_put(struct kr_modules *modules, struct kr_module *module)
     pthread_mutex_unlock(&modules->lock);
 }
 
+struct kr_loaded *kr_modules_pin(struct kr_modules *modules, const struct kr_module *module)
+{
+    pthread_mutex_lock(&modules->lock);
+    struct kr_loaded *loaded = module->loaded;
+    if (loaded)
+        loaded->pins++;
+    pthread_mutex_unlock(&modules->lock);
+    return loaded;
+}
+
+void kr_modules_unpin(struct kr_modules *modules, struct kr_loaded *loaded)
+{
+    if (!loaded)
+        return;
+    pthread_mutex_lock(&modules->lock);
+    unpin(loaded);
+    pthread_mutex_unlock(&modules->lock);
+}
+
 void kr_modules_associate(struct kr_modules *modules, CUmodule handle, uint32_t module_id)
 {
     pthread_mutex_lock(&modules->lock);
@@ -368,7 +387,7 @@ int kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owne
     return 0;
 }
 
-void kr_modules_forget(struct kr_cuda *cuda, const void *owner)
+bool kr_modules_forget(struct kr_cuda *cuda, const void *owner)
 {
     struct kr_modules *modules = &cuda->modules;
     struct kr_global *globals = NULL;
@@ -386,8 +405,10 @@ void kr_modules_forget(struct kr_cuda *cuda, const void *owner)
         globals = global;
     }
     pthread_mutex_unlock(&modules->lock);
+    bool any = taken || globals;
     drop_modules(cuda, taken);
     drop_globals(cuda, globals);
+    return any;
 }
 
 void kr_modules_close(struct kr_modules *modules)

@@ -42,7 +42,7 @@ struct kr_global { // an address that the program asked for
 };
 
 // CUPTI tells of modules while the driver holds locks of its own: `lock` is therefore never held across a call
-// of the driver's.
+// of the driver's (`claiming` is, and nobody takes it in what CUPTI tells).
 struct kr_modules {
     pthread_mutex_t lock;     // of the lists
     pthread_mutex_t claiming; // one thread at a time brings modules and cubins together
@@ -71,12 +71,16 @@ void kr_modules_associate(struct kr_modules *modules, CUmodule handle, uint32_t 
 struct kr_module *kr_modules_get(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
                                  const char *kernel, const uint32_t *hint);
 void kr_modules_put(struct kr_modules *modules, struct kr_module *module); // NULL is fine
+// The code of the module, which stays while it is pinned: another copy of it may take its place in the module. NULL: none
+// is known, and nothing has to be unpinned.
+struct kr_loaded *kr_modules_pin(struct kr_modules *modules, const struct kr_module *module);
+void kr_modules_unpin(struct kr_modules *modules, struct kr_loaded *loaded);
 
 // The program learned the address of a variable (KREPLAY_NO_MEMORY: it is not captured), or unloads a module or
 // library: its variables are forgotten.
 int kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owner, void *base, size_t bytes,
                           enum kr_memory_kind kind);
-void kr_modules_forget(struct kr_cuda *cuda, const void *owner);
+bool kr_modules_forget(struct kr_cuda *cuda, const void *owner); // was there any?
 
 void kr_modules_close(struct kr_modules *modules); // frees the lists
 

@@ -7,7 +7,7 @@
 
 #include <cuda.h>
 
-// cuMemAlloc_v2, cuMemAllocManaged, cuMemAllocAsync, cuMemAllocFromPoolAsync, cuMemAllocHost_v2,
+// cuMemAlloc_v2, cuMemCreate, cuMemAllocManaged, cuMemAllocAsync, cuMemAllocFromPoolAsync, cuMemAllocHost_v2,
 // cuMemHostAlloc: how they begin.
 struct kr_alloc_params {
     void **result;
@@ -44,6 +44,32 @@ struct kr_global_params {
     size_t *bytes;
     const void *owner;
     const char *name;
+};
+
+// cuGraphAddNode, and with data of the edges cuGraphAddNode_v2
+struct kr_graph_node_params {
+    CUgraphNode *result;
+    CUgraph graph;
+    const CUgraphNode *dependencies;
+    size_t dependency_count;
+    const CUgraphNodeParams *node;
+};
+
+struct kr_graph_node_v2_params {
+    CUgraphNode *result;
+    CUgraph graph;
+    const CUgraphNode *dependencies;
+    const CUgraphEdgeData *edges;
+    size_t dependency_count;
+    const CUgraphNodeParams *node;
+};
+
+// cuGreenCtxCreate
+struct kr_green_params {
+    CUgreenCtx *result;
+    CUdevResourceDesc resources;
+    CUdevice device;
+    unsigned flags;
 };
 
 // cuCtxEnablePeerAccess

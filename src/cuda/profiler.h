@@ -17,7 +17,8 @@ struct kr_profiler {
     bool started;
     const char *failed; // the CUPTI function that failed last
     CUptiResult result;
-    bool said; // the program's user was told
+    const char *said; // of which the program's user was told, with
+    CUptiResult said_result;
 };
 
 // Begins one execution of the group: launches from here to kr_profiler_end are `op_count` ranges. On the

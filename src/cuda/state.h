@@ -17,12 +17,14 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
-#define KR_CUDA_MAX_DEVICES   64
+#define KR_CUDA_MAX_DEVICES 64
+#define KR_CUDA_ROOM_LEFT                                                                                    \
+    (UINT64_C(128) << 20)          // bytes of device memory that kreplay leaves to CUPTI, driver and program
 #define KR_CUDA_MAX_CALLBACKS 2048 // callback ids of the driver API: 805 in CUPTI 13.0
 
 struct kr_launch;
 
-// One GPU. Fields below `context` are set up with it, once, and used by the writer of the agent's gate.
+// One GPU. Fields below `ready` are set up before it becomes true, and used by the writer of the agent's gate.
 struct kr_device {
     uint32_t agent; // index of the device, in the driver's order
     CUdevice handle;
@@ -30,16 +32,18 @@ struct kr_device {
     struct kr_metrics metrics;
     _Atomic(CUcontext) context; // the one whose work is replayed: the first that the program used
     _Atomic bool lost;          // that context is gone, and what was captured with it
-    bool ready;
-    CUstream stream;    // kreplay's own, for copies and comparisons
-    CUevent idle;       // everything before a window
-    CUevent begin, end; // around the program's own execution
+    _Atomic bool set_up;        // was tried: once
+    _Atomic bool ready;         // and has succeeded
+    CUstream stream;            // kreplay's own, for copies and comparisons
+    CUevent idle;               // everything before a window
+    CUevent begin, end;         // around the program's own execution
     struct kr_blocks blocks;
     struct kr_ranges hosts; // host memory that kernels can reach, while a window is open
     bool host_address;      // captured memory holds an address of it, or could not be looked at
     bool host_address_said;
     _Atomic bool heap_used; // by kernels: from then on nothing is replayed
     struct kr_profiler profiler;
+    bool separate_said;
     struct kr_launch *submitted; // in the pass going on
 };
 
@@ -49,6 +53,7 @@ struct kr_cuda {
     struct kr_engine *engine;
     CUpti_SubscriberHandle subscriber;
     pid_t owner;               // the process that loaded us
+    uint64_t copy_ns;          // bound of kreplay's own copies and comparisons
     _Atomic bool active;       // false: callbacks do nothing (before the start, at the end)
     _Atomic unsigned windows;  // open now
     _Atomic unsigned captures; // streams being captured into graphs
@@ -88,8 +93,9 @@ bool kr_cuda_is_ours(struct kr_cuda *cuda, struct kr_device *device, CUcontext c
 // Has the program used one GPU only? Says so, once, when it has not: work that one GPU's stream has for another one's
 // memory is not waited for, so nothing is replayed.
 bool kr_cuda_is_alone(struct kr_cuda *cuda);
-// Stream, events and kernels of kreplay's own, when first needed. Within kr_own_enter.
-int kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device);
+// Stream, events and kernels of kreplay's own, when the program first uses its context: before kernels of its own run, for
+// which loading could have to wait. What fails is said, and nothing is replayed then.
+void kr_device_set_up(struct kr_cuda *cuda, struct kr_device *device);
 // The context is about to be destroyed.
 void kr_device_lose(struct kr_cuda *cuda, CUcontext context);
 

@@ -40,6 +40,8 @@ void kr_bounds_read(struct kr_bounds *bounds,
     }
     if (bounds->block_bytes == 0)
         bounds->block_bytes = 4096;
+    // Addresses are looked for in aligned words, and devices compare in words of this size.
+    bounds->block_bytes = (bounds->block_bytes + 15) & ~UINT64_C(15);
 }
 
 uint64_t kr_bounds_host_half(void)

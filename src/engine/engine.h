@@ -66,6 +66,17 @@ int kr_inventory_add(struct kr_engine *engine, uint32_t agent, void *base, size_
 // An untracked mapping of virtual memory, which diagnostics count apart.
 int kr_inventory_add_vmem(struct kr_engine *engine, uint32_t agent, void *base, size_t bytes);
 void kr_inventory_remove(struct kr_engine *engine, void *base); // unknown bases are ignored
+size_t kr_inventory_remove_range(struct kr_engine *engine, void *base, size_t bytes); // how many began in it
+// Removes for a free that may fail; what was taken (false: nothing) comes back then, as new. KREPLAY_NO_MEMORY: it did not.
+struct kr_taken {
+    void *base;
+    size_t bytes;
+    uint32_t agent;
+    enum kr_memory_kind kind;
+    bool vmem;
+};
+bool kr_inventory_take(struct kr_engine *engine, void *base, struct kr_taken *taken);
+int kr_inventory_put_back(struct kr_engine *engine, const struct kr_taken *taken);
 // Calls `visit` for every entry of the kind, with the inventory's lock held.
 void kr_inventory_visit(struct kr_engine *engine, enum kr_memory_kind kind,
                         void (*visit)(void *arg, const void *base, size_t bytes), void *arg);
@@ -92,6 +103,7 @@ struct kr_window {
     size_t op_count;
     void *backend; // the back end's own
     // the engine's
+    bool wanted; // by a tool, to be measured: known when it is open
     uint64_t window_id;
     void *state;
 };

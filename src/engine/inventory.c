@@ -119,17 +119,59 @@ int kr_inventory_add_vmem(struct kr_engine *engine, uint32_t agent, void *base, 
     return add(engine, &entry);
 }
 
-void kr_inventory_remove(struct kr_engine *engine, void *base)
+static void remove_held(struct kr_inventory *inventory, size_t first, size_t count)
+{
+    memmove(&inventory->entries[first], &inventory->entries[first + count],
+            (inventory->count - first - count) * sizeof *inventory->entries);
+    inventory->count -= count;
+}
+
+bool kr_inventory_take(struct kr_engine *engine, void *base, struct kr_taken *taken)
 {
     struct kr_inventory *inventory = &engine->inventory;
     pthread_rwlock_wrlock(&inventory->lock);
     size_t next = upper(inventory, base);
-    if (next > 0 && inventory->entries[next - 1].base == base) {
-        memmove(&inventory->entries[next - 1], &inventory->entries[next],
-                (inventory->count - next) * sizeof *inventory->entries);
-        inventory->count--;
+    bool found = next > 0 && inventory->entries[next - 1].base == base;
+    if (found) {
+        const struct kr_entry *entry = &inventory->entries[next - 1];
+        *taken = (struct kr_taken){entry->base, entry->bytes, entry->agent, entry->kind, entry->vmem};
+        remove_held(inventory, next - 1, 1);
     }
     pthread_rwlock_unlock(&inventory->lock);
+    return found;
+}
+
+int kr_inventory_put_back(struct kr_engine *engine, const struct kr_taken *taken)
+{
+    const struct kr_entry entry = {.base = taken->base,
+                                   .bytes = taken->bytes,
+                                   .agent = taken->agent,
+                                   .kind = taken->kind,
+                                   .vmem = taken->vmem};
+    return add(engine, &entry);
+}
+
+void kr_inventory_remove(struct kr_engine *engine, void *base)
+{
+    struct kr_taken unused;
+    kr_inventory_take(engine, base, &unused);
+}
+
+size_t kr_inventory_remove_range(struct kr_engine *engine, void *base, size_t bytes)
+{
+    struct kr_inventory *inventory = &engine->inventory;
+    size_t count = 0;
+    pthread_rwlock_wrlock(&inventory->lock);
+    size_t first = upper(inventory, base);
+    if (first > 0 && inventory->entries[first - 1].base == base)
+        first--;
+    while (first + count < inventory->count &&
+           (uintptr_t)inventory->entries[first + count].base - (uintptr_t)base < bytes)
+        count++;
+    if (count > 0)
+        remove_held(inventory, first, count);
+    pthread_rwlock_unlock(&inventory->lock);
+    return count;
 }
 
 bool kr_inventory_find(struct kr_engine *engine, const void *address, enum kr_memory_kind *kind, void **base,

@@ -81,7 +81,8 @@ static struct kr_run *open_window(struct kr_engine *engine, struct kr_window *wi
         kr_run_decline_all(run, KREPLAY_REASON_REENTRANT_DISPATCH);
     else
         kr_run_ask(run);
-    if (run->plan != KR_PLAN_PLAIN)
+    window->wanted = run->plan != KR_PLAN_PLAIN;
+    if (window->wanted)
         kr_run_admit(run);
     if (run->frame.gates == 0) {
         kr_gate_enter(engine, window->agent);

@@ -14,7 +14,8 @@
 
 struct fake_cuda fake;
 
-static char the_context, the_event, the_stream;
+static char the_context, the_events[3], the_stream;
+static unsigned event_count;
 #define CONTEXT ((CUcontext)&the_context)
 
 // Memory that the fake driver gave out, so that it can tell what an address is.
@@ -100,6 +101,8 @@ static CUresult ctx_pop_current(CUcontext *context)
 static CUresult ctx_record_event(CUcontext context, CUevent event)
 {
     fake.context_events++;
+    if (fake.broken)
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
     (void)context, (void)event;
     return fake.capturing ? CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED : CUDA_SUCCESS;
 }
@@ -118,6 +121,8 @@ static CUresult mem_alloc(CUdeviceptr *out, size_t bytes)
 
 static CUresult mem_free(CUdeviceptr memory)
 {
+    fake.freed++;
+    fake.blocked += fake.stuck;
     take((void *)(uintptr_t)memory);
     return CUDA_SUCCESS;
 }
@@ -137,7 +142,8 @@ static CUresult mem_free_host(void *memory)
 
 static CUresult mem_get_info(size_t *free_bytes, size_t *total)
 {
-    *free_bytes = *total = (size_t)1 << 30;
+    *total = (size_t)1 << 30;
+    *free_bytes = fake.free_bytes ? fake.free_bytes : *total;
     return CUDA_SUCCESS;
 }
 
@@ -176,16 +182,9 @@ static CUresult stream_create(CUstream *stream, unsigned flags)
 
 static CUresult stream_query(CUstream stream)
 {
-    (void)stream;
-    return CUDA_SUCCESS;
-}
-
-static CUresult stream_synchronize(CUstream stream)
-{
-    // Neither kreplay's own nor the one of its plain copies.
-    if (stream != (CUstream)&the_stream && stream != CU_STREAM_LEGACY)
-        fake.syncs++;
-    return CUDA_SUCCESS;
+    if (fake.broken)
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
+    return fake.slow && stream == (CUstream)&the_stream ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 static CUresult stream_is_capturing(CUstream stream, CUstreamCaptureStatus *status)
@@ -204,19 +203,23 @@ static CUresult stream_get_id(CUstream stream, unsigned long long *id)
 static CUresult event_create(CUevent *event, unsigned flags)
 {
     (void)flags;
-    *event = (CUevent)&the_event;
+    assert_true(event_count < sizeof the_events);
+    *event = (CUevent)&the_events[event_count++];
     return CUDA_SUCCESS;
 }
 
 static CUresult event_record(CUevent event, CUstream stream)
 {
-    (void)event, (void)stream;
-    return fake.no_events ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
+    (void)stream;
+    bool refused = fake.no_events || (fake.no_begin && event == fake.cuda.devices[0].begin);
+    return refused ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
 static CUresult event_query(CUevent event)
 {
     (void)event;
+    if (fake.broken)
+        return CUDA_ERROR_ILLEGAL_ADDRESS;
     return fake.stuck ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
@@ -284,6 +287,9 @@ static struct fake_kernel own_kernels[] = {
 static CUresult module_load_data(CUmodule *module, const void *image)
 {
     (void)image;
+    fake.blocked += fake.stuck;
+    if (fake.no_compiler)
+        return CUDA_ERROR_JIT_COMPILER_NOT_FOUND;
     *module = (CUmodule)&own_module;
     return CUDA_SUCCESS;
 }
@@ -309,6 +315,11 @@ static CUresult module_get_global(CUdeviceptr *at, size_t *bytes, CUmodule modul
             return CUDA_SUCCESS;
         }
     return CUDA_ERROR_NOT_FOUND;
+}
+
+static CUresult library_get_global(CUdeviceptr *at, size_t *bytes, CUlibrary library, const char *name)
+{
+    return module_get_global(at, bytes, (CUmodule)library, name);
 }
 
 static CUresult library_get_module(CUmodule *module, CUlibrary library)
@@ -396,6 +407,19 @@ static CUresult launch_kernel_ex(const CUlaunchConfig *config, CUfunction f, voi
     return run(f, arguments, extra);
 }
 
+static CUresult launch_cooperative_kernel(CUfunction f, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
+                                          unsigned by, unsigned bz, unsigned shared, CUstream stream,
+                                          void **arguments)
+{
+    return launch_kernel(f, gx, gy, gz, bx, by, bz, shared, stream, arguments, NULL);
+}
+
+static CUresult get_error_name(CUresult result, const char **name)
+{
+    *name = result == CUDA_ERROR_JIT_COMPILER_NOT_FOUND ? "CUDA_ERROR_JIT_COMPILER_NOT_FOUND" : NULL;
+    return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
 static void fill(struct kr_driver *driver)
 {
     *driver = (struct kr_driver){
@@ -419,7 +443,6 @@ static void fill(struct kr_driver *driver)
         .pointer_get_attributes = pointer_get_attributes,
         .stream_create = stream_create,
         .stream_query = stream_query,
-        .stream_synchronize = stream_synchronize,
         .stream_is_capturing = stream_is_capturing,
         .stream_get_id = stream_get_id,
         .event_create = event_create,
@@ -429,6 +452,9 @@ static void fill(struct kr_driver *driver)
         .module_load_data = module_load_data,
         .module_get_function = module_get_function,
         .module_get_global = module_get_global,
+        .get_error_name = get_error_name,
+        .library_get_global = library_get_global,
+        .launch_cooperative_kernel = launch_cooperative_kernel,
         .library_get_module = library_get_module,
         .kernel_get_function = kernel_get_function,
         .func_get_module = func_get_module,
@@ -458,7 +484,7 @@ static void on_config(void *tool, kreplay_phase phase, kreplay_config *config)
     (void)tool;
     if (phase != KREPLAY_ENTER)
         return;
-    config->want = true;
+    config->want = !fake.unwanted;
     config->pass_count = (uint32_t)fake.group_count;
     if (fake.wanted)
         fake.wanted();
@@ -469,6 +495,8 @@ static void on_pass(void *tool, kreplay_phase phase, kreplay_pass *pass)
     (void)tool;
     if (phase == KREPLAY_ENTER)
         pass->group = fake.groups[pass->current_pass];
+    if (phase == KREPLAY_ENTER && fake.passing)
+        fake.passing();
 }
 
 static void on_dispatch(void *tool, const kreplay_dispatch_record *record)
@@ -478,6 +506,8 @@ static void on_dispatch(void *tool, const kreplay_dispatch_record *record)
     fake.outcome[n] = *record->outcome;
     snprintf(fake.kernel[n], sizeof fake.kernel[n], "%s", record->dispatch->kernel_name);
     fake.pass_count[n] = record->pass_count;
+    fake.start_ns[n] = record->start_ns;
+    fake.end_ns[n] = record->end_ns;
     for (size_t p = 0; p < record->pass_count; p++) {
         fake.pass[n][p] = record->passes[p];
         memcpy(fake.value[n][p], record->passes[p].values,
@@ -522,6 +552,8 @@ void fake_start(void)
     assert_int_equal(kr_engine_create(&kr_cuda_backend, &fake.cuda, &fake.cuda.engine), 0);
     assert_int_equal(kreplay_register(&tool), 0);
     assert_int_equal(kr_callbacks_enable(&fake.cuda, error, sizeof error), 0);
+    fake.cuda.copy_ns = UINT64_C(1000000000);
+    event_count = 0;
     fake.cuda.active = true;
 }
 
@@ -542,7 +574,7 @@ void fake_stop(void)
     while (pieces)
         take(pieces->base);
     assert_int_equal(fake.hosts, 0);
-    assert_int_equal(fake.syncs, 0);
+    assert_int_equal(fake.blocked, 0);
     assert_int_equal(kr_cuda_depth, 0);
 }
 
@@ -556,14 +588,16 @@ static void call(const char *function, CUpti_ApiCallbackSite site, const void *p
         .functionName = function,
         .functionParams = params,
         .functionReturnValue = site == CUPTI_API_EXIT ? result : NULL,
-        .context = CONTEXT,
+        .context = fake.no_context ? NULL : CONTEXT,
         .correlationData = notes,
     };
     assert_int_not_equal(fake_callback_id(function), 0);
     kr_cuda_callback(&fake.cuda, CUPTI_CB_DOMAIN_DRIVER_API, fake_callback_id(function), &data);
+    if (site == CUPTI_API_ENTER)
+        fake.entered = *notes;
 }
 
-CUresult fake_launch(struct fake_kernel *kernel, CUstream stream, void **arguments)
+static CUresult launch_by(const char *function, struct fake_kernel *kernel, CUstream stream, void **arguments)
 {
     struct kr_launch_params params = {.function = (CUfunction)kernel,
                                       .grid = {2, 1, 1},
@@ -572,11 +606,21 @@ CUresult fake_launch(struct fake_kernel *kernel, CUstream stream, void **argumen
                                       .arguments = arguments};
     uint64_t notes = 99;
     CUresult result = CUDA_SUCCESS;
-    call("cuLaunchKernel", CUPTI_API_ENTER, &params, NULL, &notes);
+    call(function, CUPTI_API_ENTER, &params, NULL, &notes);
     if (!stream || stream != fake.capturing)
         result = run((CUfunction)kernel, arguments, NULL);
-    call("cuLaunchKernel", CUPTI_API_EXIT, &params, &result, &notes);
+    call(function, CUPTI_API_EXIT, &params, &result, &notes);
     return result;
+}
+
+CUresult fake_launch(struct fake_kernel *kernel, CUstream stream, void **arguments)
+{
+    return launch_by("cuLaunchKernel", kernel, stream, arguments);
+}
+
+CUresult fake_launch_by(const char *function, struct fake_kernel *kernel, void **arguments)
+{
+    return launch_by(function, kernel, NULL, arguments);
 }
 
 CUresult fake_launch_ex(struct fake_kernel *kernel, void **arguments, CUlaunchAttribute *attributes,
@@ -638,6 +682,12 @@ void fake_call(const char *function, void *params, CUresult result)
 {
     uint64_t notes = 99;
     call(function, CUPTI_API_ENTER, params, NULL, &notes);
+    call(function, CUPTI_API_EXIT, params, &result, &notes);
+}
+
+void fake_exit(const char *function, void *params, CUresult result)
+{
+    uint64_t notes = 0;
     call(function, CUPTI_API_EXIT, params, &result, &notes);
 }
 

@@ -27,20 +27,31 @@ struct fake_cuda {
     struct kr_cuda cuda;
     // The device.
     unsigned launches;                 // of the program's kernels, by whomever
-    unsigned syncs;                    // calls that block in the driver
     unsigned compares, scatters, rows; // of kreplay's own kernels, and the grid of the last launch
     bool stuck;                        // events are never reached
+    unsigned blocked;                  // calls meanwhile that would wait for them
+    bool slow;                         // kreplay's own stream never ends
+    bool broken;                       // the context is: every question about work fails
+    bool no_compiler;                  // of PTX
+    bool no_begin;                     // the event before a launch cannot be recorded
+    bool no_context;                   // none is current
+    size_t free_bytes;                 // 0 = much
+    unsigned freed;                    // device memory of kreplay's that it gave back
+    uint64_t entered;                  // correlationData after the start of the last call
     bool no_events, no_async;          // events cannot be recorded, asynchronous copies are refused
     void (*asked)(void);               // called inside questions about kernels and variables
     void (*wanted)(void);              // called inside the tool's CONFIG callback
+    void (*passing)(void);             // and inside PASS enter
+    bool unwanted;                     // the tool filters all dispatches
     unsigned context_events;           // recorded: each invalidates a capture that goes on
     CUstream capturing;
     // CUPTI.
-    CUptiResult start_result;
-    bool no_joint, merges;           // it refuses to plan groups side by side, or mixes them up
-    bool started, configured, sized; // the session is ...
-    size_t passes, next_pass;        // by its configuration
-    unsigned runs[FAKE_PASSES];      // of each pass
+    CUptiResult start_result, decode_result, evaluate_result;
+    bool wrong_number, dropped, undefined; // of the pass, ranges, a count
+    bool no_joint, merges;                 // it refuses to plan groups side by side, or mixes them up
+    bool started, configured, sized;       // the session is ...
+    size_t passes, next_pass;              // by its configuration
+    unsigned runs[FAKE_PASSES];            // of each pass
     unsigned ranges, starts, sessions;
     int hosts; // objects that are open
     // What kreplay told.
@@ -49,6 +60,7 @@ struct fake_cuda {
     kreplay_value value[64][16][8];
     char kernel[64][64];
     size_t pass_count[64], record_count;
+    uint64_t start_ns[64], end_ns[64];
     char said[4096];
     // What the tool wants.
     const char *const *names[4]; // groups
@@ -71,6 +83,8 @@ void fake_launch_graph(void);
 void *fake_alloc(const char *function, size_t bytes); // by the name of the driver's call
 void fake_free(const char *function, void *memory);
 void fake_call(const char *function, void *params, CUresult result); // any other
+void fake_exit(const char *function, void *params, CUresult result); // whose start was not seen
+CUresult fake_launch_by(const char *function, struct fake_kernel *kernel, void **arguments);
 void fake_load(const unsigned char *cubin, size_t bytes, uint32_t id);
 void fake_unload(uint32_t id);
 void fake_load_module(struct fake_module *module, const unsigned char *cubin, size_t bytes, uint32_t id);

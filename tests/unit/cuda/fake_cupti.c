@@ -2,6 +2,7 @@
 // The CUPTI of the tests: a few callback names, three metrics, and a range profiler that counts launches.
 #include "fake_cuda.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,6 +28,14 @@ static const char *const names[] = {
     "cuModuleLoadData",
     "cuModuleUnload",
     "cuCtxSynchronize",
+    "cuMemCreate",
+    "cuMemAllocPitch_v2",
+    "cuGraphAddNode_v2",
+    "cuGreenCtxCreate",
+    "cuCtxDestroy_v2",
+    "cuLibraryGetGlobal",
+    "cuLibraryUnload",
+    "cuLaunchCooperativeKernel_ptsz",
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
@@ -160,9 +169,10 @@ static CUptiResult host_get_num_of_passes(CUpti_Profiler_Host_GetNumOfPasses_Par
 static CUptiResult host_evaluate(CUpti_Profiler_Host_EvaluateToGpuValues_Params *p)
 {
     for (size_t i = 0; i < p->numMetrics; i++)
-        p->pMetricValues[i] =
-            strstr(p->ppMetricNames[i], ".ratio") ? 0.25 : p->pCounterDataImage[p->rangeIndex];
-    return CUPTI_SUCCESS;
+        p->pMetricValues[i] = fake.undefined                          ? NAN
+                              : strstr(p->ppMetricNames[i], ".ratio") ? 0.25
+                                                                      : p->pCounterDataImage[p->rangeIndex];
+    return fake.evaluate_result;
 }
 
 static CUptiResult range_enable(CUpti_RangeProfiler_Enable_Params *p)
@@ -235,15 +245,15 @@ static CUptiResult range_stop(CUpti_RangeProfiler_Stop_Params *p)
         return CUPTI_ERROR_INVALID_OPERATION;
     fake.started = false;
     fake.next_pass = (fake.next_pass + 1) % fake.passes;
-    p->passIndex = fake.next_pass;
+    p->passIndex = fake.next_pass + fake.wrong_number;
     p->isAllPassSubmitted = fake.next_pass == 0;
     return CUPTI_SUCCESS;
 }
 
 static CUptiResult range_decode_data(CUpti_RangeProfiler_DecodeData_Params *p)
 {
-    p->numOfRangeDropped = 0;
-    return CUPTI_SUCCESS;
+    p->numOfRangeDropped = fake.dropped;
+    return fake.decode_result;
 }
 
 void fake_cupti_fill(struct kr_cupti *cupti)
