@@ -21,10 +21,11 @@
 // of theirs.
 //
 // What a callback may call: every function below, and libc. From config, pass, continue, step and dispatch
-// callbacks also the GPU's runtime, with these consequences: work on the same agent runs once, at once,
-// un-replayed (REENTRANT_DISPATCH), ends the passes of the dispatch that is under way, and must not be waited
-// for inside the callback; work on another agent may wait there for a window of that agent, and two tools'
-// callbacks that wait for each other's agents never end. agent, code object, kernel and message callbacks and
+// callbacks also the GPU's runtime, with these consequences: a dispatch on the same agent runs once,
+// un-replayed (REENTRANT_DISPATCH if a tool wants it): on AMD GPUs after the window, on NVIDIA GPUs at once,
+// where it ends the passes of the dispatch that is under way. It must not be waited for inside the callback.
+// Work on another agent may wait there for a window of that agent; callbacks of two agents that wait for each
+// other's never end. agent, code object, kernel and message callbacks and
 // fini must not call the GPU's runtime. A callback must not throw, and must not block for long: the window's
 // gate is closed meanwhile.
 //

@@ -40,6 +40,7 @@ struct kr_fake {
     uint32_t agent_count;
     struct fake_pass passes[FAKE_MAX_AGENTS];
     _Atomic uint64_t executions;
+    _Atomic size_t stick;
 
     pthread_mutex_t lock; // of all below
     struct fake_block *blocks;
@@ -47,7 +48,6 @@ struct kr_fake {
     uint64_t limit[2], used[2]; // by enum kr_place
     struct fake_failure failures[KR_FAKE_CALL_COUNT];
     unsigned calls[KR_FAKE_CALL_COUNT];
-    size_t stick;
     struct fake_late *late;
     size_t late_count, late_capacity;
     char *trace;

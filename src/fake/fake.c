@@ -248,17 +248,35 @@ void kr_fake_launch(struct kr_fake *fake, struct kr_window *window)
         fake_run_op(fake, window->agent, &window->ops[i], NULL, NULL);
 }
 
+static void settle(struct kr_fake *fake, const struct fake_late *late)
+{
+    struct kr_window *window = late->window;
+    for (size_t op = 0; op < window->op_count; op++) {
+        if (op >= late->ran)
+            fake_run_op(fake, window->agent, &window->ops[op], NULL, NULL);
+        ((struct kr_fake_op *)window->ops[op].backend)->completions++;
+    }
+}
+
 void kr_fake_settle(struct kr_fake *fake)
 {
-    for (size_t i = 0; i < fake->late_count; i++) {
-        struct kr_window *window = fake->late[i].window;
-        for (size_t op = 0; op < window->op_count; op++) {
-            if (op >= fake->late[i].ran)
-                fake_run_op(fake, window->agent, &window->ops[op], NULL, NULL);
-            ((struct kr_fake_op *)window->ops[op].backend)->completions++;
-        }
-    }
+    for (size_t i = 0; i < fake->late_count; i++)
+        settle(fake, &fake->late[i]);
     fake->late_count = 0;
+}
+
+void kr_fake_settle_window(struct kr_fake *fake, const struct kr_window *window)
+{
+    struct fake_late late = {0};
+    pthread_mutex_lock(&fake->lock);
+    for (size_t i = 0; i < fake->late_count && !late.window; i++)
+        if (fake->late[i].window == window) {
+            late = fake->late[i];
+            fake->late[i] = fake->late[--fake->late_count];
+        }
+    pthread_mutex_unlock(&fake->lock);
+    if (late.window)
+        settle(fake, &late);
 }
 
 unsigned kr_fake_calls(struct kr_fake *fake, enum kr_fake_call call)

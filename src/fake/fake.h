@@ -80,6 +80,8 @@ void kr_fake_stick(struct kr_fake *fake, size_t operations);
 void kr_fake_launch(struct kr_fake *fake, struct kr_window *window);
 // Runs what detached windows left over, in order, and completes them.
 void kr_fake_settle(struct kr_fake *fake);
+// The same for one window, if it was detached; others may go on meanwhile. Called inside the agent's gate.
+void kr_fake_settle_window(struct kr_fake *fake, const struct kr_window *window);
 
 // Trace: words separated by blanks. The text is the caller's to free.
 void kr_fake_trace_start(struct kr_fake *fake); // forgets what was recorded

@@ -8,6 +8,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "integration" / "softgpu"))
 import harness  # noqa: E402
+import shares  # noqa: E402
 
 GROUPS = ["SQ_WAVES SQ_INSTS_VALU", "SQ_WAVES SQ_INSTS_SALU", "SQ_WAVES GRBM_COUNT"]
 DECLINED = {  # why dispatches of a program are not replayed
@@ -54,6 +55,7 @@ def run_replayed(program):
         waves.setdefault(dispatch, []).append(sum(by_engine))
     outcomes = process["kreplay"]["dispatches"]
     expect(outcomes, "no dispatches")
+    shares.note(name, outcomes)
     for outcome in outcomes:
         check_dispatch(outcome, waves.get(outcome["dispatch_id"], []), name)
 

@@ -4,6 +4,7 @@ each dispatch must have."""
 import unittest
 
 import harness
+import shares
 
 GROUPS = [f"SQ_WAVES {unique}" for unique in
           ("GRBM_COUNT", "SQ_INSTS_VALU", "SQ_INSTS_SALU", "SQ_INSTS_SMEM", "SQ_INSTS_LDS")]
@@ -34,6 +35,9 @@ class Case(unittest.TestCase):
         by_id = {o["dispatch_id"]: o for o in replay.process["kreplay"]["dispatches"]}
         return [by_id[r["dispatch_info"]["dispatch_id"]] for r in self.records(replay)]
 
+    def note_shares(self, replay):
+        shares.note(self.id().removeprefix("__main__."), replay.process["kreplay"]["dispatches"])
+
     def each(self, check, program, mode, dispatches, sizes=SIZES, **environment):
         """check(passes, outcomes of the program's dispatches, run) for each number of groups, once the program is right
         alone."""
@@ -44,6 +48,8 @@ class Case(unittest.TestCase):
                 self.assertIn("PASS", replay.result.stdout)
                 outcomes = self.outcomes(replay)
                 self.assertEqual(len(outcomes), dispatches)
+                if passes > 1:
+                    self.note_shares(replay)
                 check(passes, outcomes, replay)
 
     def assert_replayed(self, outcomes, passes, deterministic=True):
