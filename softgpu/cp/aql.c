@@ -242,11 +242,32 @@ static enum sg_aql_result vendor(struct sg_aql *aql, const void *packet, uint64_
     }
 }
 
+// All of a packet's signals. What the interpreter or the queue would do with a wild one cannot be undone.
+static bool signals_are_there(const void *packet, unsigned type)
+{
+    const hsa_barrier_and_packet_t *barrier = packet; // the completion signal is at the same place in all
+    if (!sg_signal_is_there(barrier->completion_signal))
+        return false;
+    if (type == HSA_PACKET_TYPE_VENDOR_SPECIFIC) {
+        const hsa_amd_barrier_value_packet_t *value = packet;
+        return value->header.AmdFormat != VENDOR_BARRIER_VALUE || sg_signal_is_there(value->signal);
+    }
+    if (type != HSA_PACKET_TYPE_BARRIER_AND && type != HSA_PACKET_TYPE_BARRIER_OR)
+        return true;
+    for (unsigned i = 0; i < 5; i++) {
+        if (!sg_signal_is_there(barrier->dep_signal[i]))
+            return false;
+    }
+    return true;
+}
+
 enum sg_aql_result sg_aql_execute(struct sg_aql *aql, const void *packet, uint64_t id,
                                   struct sg_aql_error *error)
 {
     enum sg_aql_result result;
     unsigned type = *(const uint16_t *)packet & 0xff;
+    if (!signals_are_there(packet, type))
+        return fail(error, SG_QUEUE_ERROR_PACKET, "packet %" PRIu64 ": a signal of it is not in memory", id);
     switch (type) {
     case HSA_PACKET_TYPE_KERNEL_DISPATCH:
         return dispatch(aql, packet, id, error); // counts for itself

@@ -4,6 +4,9 @@
 #include "softgpu/cp/signal.h"
 #include "softgpu/thunk/gpu.h"
 
+#include <sys/uio.h>
+#include <unistd.h>
+
 static amd_signal_t *signal_of(hsa_signal_t signal)
 {
     return (amd_signal_t *)(uintptr_t)signal.handle;
@@ -17,6 +20,25 @@ static void interrupt(uint64_t mailbox, uint32_t event_id)
         return;
     __atomic_store_n((uint64_t *)(uintptr_t)mailbox, event_id, __ATOMIC_RELEASE);
     sg_event_raise(event_id);
+}
+
+// By a copy that the kernel makes, which fails instead of faulting.
+static bool read_memory(uint64_t address, void *to, size_t bytes)
+{
+    const struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
+    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+}
+
+bool sg_signal_is_there(hsa_signal_t signal)
+{
+    amd_signal_t copy;
+    uint64_t mail;
+    if (!signal.handle)
+        return true;
+    if (signal.handle % _Alignof(amd_signal_t) || !read_memory(signal.handle, &copy, sizeof(copy)))
+        return false;
+    const uint64_t mailbox = copy.event_mailbox_ptr;
+    return !mailbox || (mailbox % sizeof(mail) == 0 && read_memory(mailbox, &mail, sizeof(mail)));
 }
 
 int64_t sg_signal_load(hsa_signal_t signal)

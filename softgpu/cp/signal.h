@@ -4,7 +4,12 @@
 #define SG_SIGNAL_H
 
 #include <hsa/amd_hsa_signal.h>
+#include <stdbool.h>
 #include <stdint.h>
+
+// Whether a handle from a packet is one that the calls below may be given: no signal, or an aligned one in memory, with a
+// mailbox in memory if it has any.
+bool sg_signal_is_there(hsa_signal_t signal);
 
 int64_t sg_signal_load(hsa_signal_t signal);
 

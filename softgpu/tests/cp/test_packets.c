@@ -302,6 +302,47 @@ static void malformed_pm4(void **state)
     expect_error(*state, packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC, 0x20);
 }
 
+static void wild_completion_signal(void **state)
+{
+    struct rig *rig = *state;
+    hsa_kernel_dispatch_packet_t packet = rig_dispatch(rig, NULL, NULL);
+    packet.completion_signal.handle = 0x40000000000 - 64;
+    expect_error(rig, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH, 0x20);
+}
+
+static void misaligned_dependency(void **state)
+{
+    amd_signal_t signal[2] = {{.value = 0}};
+    const hsa_barrier_and_packet_t packet = {.dep_signal[4].handle = rig_handle(signal).handle + 8};
+    expect_error(*state, &packet, HSA_PACKET_TYPE_BARRIER_AND, 0x20);
+}
+
+static void wild_dependency(void **state)
+{
+    const hsa_barrier_or_packet_t packet = {.dep_signal[0].handle = 0x8000000000000000};
+    expect_error(*state, &packet, HSA_PACKET_TYPE_BARRIER_OR, 0x20);
+}
+
+static void wild_watched_signal(void **state)
+{
+    const hsa_amd_barrier_value_packet_t packet = {.header.AmdFormat = HSA_AMD_PACKET_TYPE_BARRIER_VALUE,
+                                                   .signal.handle = 64};
+    expect_error(*state, &packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC, 0x20);
+}
+
+static void wild_mailbox(void **state)
+{
+    amd_signal_t done = {.value = 1, .event_mailbox_ptr = 0x1000};
+    const hsa_barrier_and_packet_t packet = {.completion_signal = rig_handle(&done)};
+    expect_error(*state, &packet, HSA_PACKET_TYPE_BARRIER_AND, 0x20);
+}
+
+static void pm4_at_a_wild_address(void **state)
+{
+    const uint32_t packet[16] = {0x00010000, 0xc0023f00, 0x1000, 0x4000, 16};
+    expect_error(*state, packet, HSA_PACKET_TYPE_VENDOR_SPECIFIC, 0x20);
+}
+
 #define RIG_TEST(name) cmocka_unit_test_setup_teardown(name, rig_setup, rig_teardown)
 
 int main(void)
@@ -324,6 +365,12 @@ int main(void)
         RIG_TEST(unknown_packet_type),
         RIG_TEST(unknown_vendor_packet),
         RIG_TEST(malformed_pm4),
+        RIG_TEST(wild_completion_signal),
+        RIG_TEST(misaligned_dependency),
+        RIG_TEST(wild_dependency),
+        RIG_TEST(wild_watched_signal),
+        RIG_TEST(wild_mailbox),
+        RIG_TEST(pm4_at_a_wild_address),
     };
     return cmocka_run_group_tests_name("packets", tests, NULL, NULL);
 }
