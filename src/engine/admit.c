@@ -40,6 +40,24 @@ static kreplay_reason close_gates(struct kr_run *run)
     }
 }
 
+static bool unsafe_name(struct kr_run *run)
+{
+    for (size_t i = 0; i < run->op_count; i++) {
+        const struct kr_op *op = run->ops[i].op;
+        bool first;
+        const char *part = op->kind == KR_OP_DISPATCH
+                               ? kr_names_find(&run->engine->names, op->dispatch.kernel_name, &first)
+                               : NULL;
+        if (part && first)
+            kr_engine_message(run->engine,
+                              "kernel %s is not repeated, as others with \"%s\" in their names: %s",
+                              op->dispatch.kernel_name, part, KR_ENV_DECLINE_KERNELS);
+        if (part)
+            return true;
+    }
+    return false;
+}
+
 static kreplay_reason admission(struct kr_run *run)
 {
     const struct kr_bounds *bounds = &run->engine->bounds;
@@ -64,7 +82,7 @@ static kreplay_reason admission(struct kr_run *run)
     for (size_t i = 0; i < run->op_count; i++)
         if (run->ops[i].op->unsafe != KREPLAY_REASON_NONE)
             return run->ops[i].op->unsafe;
-    return KREPLAY_REASON_NONE;
+    return unsafe_name(run) ? KREPLAY_REASON_UNSAFE_KERNEL : KREPLAY_REASON_NONE;
 }
 
 bool kr_run_drain_queue(struct kr_run *run)

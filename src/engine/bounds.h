@@ -35,6 +35,10 @@
     X(block_bytes, 4096, 1, "KREPLAY_BLOCK_BYTES", "grain in which changes are found and put back")          \
     X(decline_untracked, 1, 1, "KREPLAY_DECLINE_UNTRACKED",                                                  \
       "1 = do not replay while device memory exists that cannot be put back")                                \
+    X(decline_hostcall, 1, 1, "KREPLAY_DECLINE_HOSTCALL",                                                    \
+      "1 = do not replay kernels that talk to the host: device printf, malloc, host calls")                  \
+    X(decline_cooperative, 1, 1, "KREPLAY_DECLINE_COOPERATIVE",                                              \
+      "1 = do not replay what is in a queue for cooperative launches; 0 = run it in an ordinary one")        \
     X(host_copies, 1, 1, "KREPLAY_HOST_COPIES",                                                              \
       "may the host move and compare the GPU's memory itself: 0 = no, 1 = where it is quicker, 2 = where "   \
       "it can")

@@ -47,6 +47,9 @@ static void read_environment(struct kr_engine *engine)
     }
     engine->faults = kr_fault_parse(getenv("KREPLAY_FAULT"), bad_fault, engine);
     kr_bounds_read(&engine->bounds, bad_number, engine);
+    if (kr_names_read(&engine->names, getenv(KR_ENV_DECLINE_KERNELS)) != 0)
+        kr_engine_message(engine, "%s: only the first %u names are taken", KR_ENV_DECLINE_KERNELS,
+                          engine->names.count);
     engine->restore_full = restore && strcmp(restore, "full") == 0;
     if (restore && *restore && !engine->restore_full && strcmp(restore, "changed") != 0)
         kr_engine_message(engine, "KREPLAY_RESTORE: \"%s\" is neither \"changed\" nor \"full\"", restore);
@@ -93,6 +96,7 @@ void kr_engine_destroy(struct kr_engine *engine)
         free_info(&agent->info);
     }
     kr_known_free(&engine->known);
+    kr_names_free(&engine->names);
     free(engine->unsteady.ids);
     pthread_mutex_destroy(&engine->unsteady.lock);
     kr_inventory_fini(&engine->inventory);

@@ -20,6 +20,7 @@
     X(record, "dispatch records are not delivered")                                                          \
     X(bound, "waits have no end")                                                                            \
     X(output, "messages go to standard output")                                                              \
+    X(times, "the program gets the times of a pass")                                                         \
     X(order, "the program's completion comes before the records")
 
 enum kr_fault {

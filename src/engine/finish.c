@@ -61,10 +61,11 @@ static void complete(struct kr_run *run)
 {
     struct kr_engine *engine = run->engine;
     struct kr_window *window = run->window;
+    const struct kr_op_result *times = kr_fault_on(engine, KR_FAULT_times) ? run->results : run->live;
 
     if (kr_fault_on(engine, KR_FAULT_complete))
-        engine->backend->complete(engine->ctx, window->agent, window, run->live);
-    engine->backend->complete(engine->ctx, window->agent, window, run->live);
+        engine->backend->complete(engine->ctx, window->agent, window, times);
+    engine->backend->complete(engine->ctx, window->agent, window, times);
 }
 
 void kr_run_close(struct kr_run *run)

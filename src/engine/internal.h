@@ -11,6 +11,7 @@
 #include "engine/gate.h"
 #include "engine/inventory.h"
 #include "engine/known.h"
+#include "engine/names.h"
 #include "engine/run.h"
 #include "engine/snapshot.h"
 
@@ -39,6 +40,7 @@ struct kr_engine {
     struct kr_diagnosed diagnosed;
     uint32_t faults;   // bits by enum kr_fault
     bool restore_full; // KREPLAY_RESTORE=full
+    struct kr_names names;
     struct kr_inventory inventory;
     struct kr_kernel_set unsteady;
     struct kr_known known; // under the lock of the process-wide callbacks

@@ -125,9 +125,12 @@ static void cancel(struct kr_run *run)
     kr_run_execution_over(run);
     if (status == 0)
         return;
+    const char *kernel = run->window->ops[0].dispatch.kernel_name;
     kr_engine_say(
         engine, KR_LEVEL_FATAL,
-        "a pass on GPU %u can neither be cancelled nor waited for; there is no correct way to go on", agent);
+        "a pass on GPU %u can neither be cancelled nor waited for; there is no correct way to go on. "
+        "%s=+%s keeps this kernel from being repeated",
+        agent, KR_ENV_DECLINE_KERNELS, kernel ? kernel : "NAME");
     abort();
 }
 

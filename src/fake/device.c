@@ -202,10 +202,13 @@ static int live_wait(void *ctx, uint32_t agent, struct kr_window *window, uint64
 static void complete(void *ctx, uint32_t agent, struct kr_window *window, const struct kr_op_result *live)
 {
     (void)agent;
-    (void)live;
     fake_enter(ctx, KR_FAKE_COMPLETE);
-    for (size_t i = 0; i < window->op_count; i++)
-        ((struct kr_fake_op *)window->ops[i].backend)->completions++;
+    for (size_t i = 0; i < window->op_count; i++) {
+        struct kr_fake_op *op = window->ops[i].backend;
+        op->start_ns = live[i].start_ns;
+        op->end_ns = live[i].end_ns;
+        op->completions++;
+    }
 }
 
 const struct kr_backend fake_backend = {

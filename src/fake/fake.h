@@ -22,6 +22,7 @@ struct kr_fake_op {
     void *arg;
     _Atomic unsigned executions;  // live and replayed
     _Atomic unsigned completions; // the program sees exactly one
+    uint64_t start_ns, end_ns;    // that it was completed with
 };
 
 // Calls that can fail, and the word each leaves in the trace.

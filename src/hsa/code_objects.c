@@ -320,13 +320,14 @@ static hsa_status_t visit_symbol(hsa_executable_t executable, hsa_agent_t agent,
     const struct kr_kernel_metadata key = {.symbol = name, .symbol_length = strlen(name)}, *found = NULL;
     if (object->kernel_count > 0)
         found = bsearch(&key, object->kernels, object->kernel_count, sizeof(key), by_symbol);
-    if (!found || found->talks_to_host)
+    bool declined = kr_hsa.bounds.decline_hostcall != 0;
+    if (!found || (found->talks_to_host && declined))
         kernel->unsafe = KREPLAY_REASON_UNSAFE_KERNEL;
     else if (object->elf.managed)
         kernel->unsafe = KREPLAY_REASON_HOST_MEMORY;
 
     if (found)
-        kernel->read_only_words = found->read_only_words;
+        kernel->read_only_words = found->read_only_words | (declined ? 0 : found->host_words);
     size_t n = key.symbol_length;
     if (n > 3 && strcmp(name + n - 3, ".kd") == 0)
         name[n - 3] = '\0';

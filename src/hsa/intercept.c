@@ -311,7 +311,8 @@ static hsa_status_t create(struct kr_hsa_agent *agent, uint32_t size, hsa_queue_
                            kr_hsa_queue_error_fn callback, void *data, uint32_t private_segment_size,
                            uint32_t group_segment_size, hsa_queue_t **out)
 {
-    struct kr_hsa_queue *queue = make_queue(agent, size, type == HSA_QUEUE_TYPE_COOPERATIVE, callback, data);
+    bool in_place = type == HSA_QUEUE_TYPE_COOPERATIVE && kr_hsa.bounds.decline_cooperative;
+    struct kr_hsa_queue *queue = make_queue(agent, size, in_place, callback, data);
     if (!queue)
         return HSA_STATUS_ERROR_OUT_OF_RESOURCES;
     hsa_status_t status =

@@ -162,8 +162,11 @@ static void read_argument(struct cursor *c, struct kr_kernel_metadata *kernel)
     struct argument argument = {0};
     walk_map(c, argument_member, &argument);
     kernel->talks_to_host |= argument.talks_to_host;
-    if (argument.read_only && argument.size == 8 && argument.offset % 8 == 0 && argument.offset < 64 * 8)
-        kernel->read_only_words |= UINT64_C(1) << argument.offset / 8;
+    if (argument.size != 8 || argument.offset % 8 != 0 || argument.offset >= 64 * 8)
+        return;
+    uint64_t word = UINT64_C(1) << argument.offset / 8;
+    kernel->read_only_words |= argument.read_only ? word : 0;
+    kernel->host_words |= argument.talks_to_host ? word : 0;
 }
 
 static void kernel_member(struct cursor *c, const struct item *key, void *arg)

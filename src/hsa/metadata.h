@@ -17,6 +17,8 @@ struct kr_kernel_metadata {
     bool talks_to_host;
     // Bit n: the n-th 8-byte word of the arguments is a pointer through which the kernel only reads.
     uint64_t read_only_words;
+    // Bit n: the n-th word is how it talks to the host.
+    uint64_t host_words;
 };
 
 // Calls `visit` for each kernel. False if the bytes are no such metadata.

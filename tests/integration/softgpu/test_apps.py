@@ -142,6 +142,16 @@ class Kernels(Case):
 
         self.each(check, "kernels", "says", 1)
 
+    def test_printf_is_repeated_on_request(self):
+        replay = self.replay("kernels", "says", 3, KREPLAY_DECLINE_HOSTCALL="0")
+        self.assert_replayed(self.outcomes(replay), 3)
+        self.assertEqual(replay.result.stdout.count("hello from work-item 5"), 3 * 3)
+
+    def test_kernels_by_name(self):
+        replay = self.replay("kernels", "histogram", 3, KREPLAY_DECLINE_KERNELS="+count")
+        self.assert_declined(replay, self.outcomes(replay), "unsafe_kernel")
+        self.assertIn("KREPLAY_DECLINE_KERNELS", replay.result.stderr)
+
     def test_histogram(self):
         self.all_replayed("kernels", "histogram", 3)
 

@@ -149,6 +149,45 @@ static void unsafe_kernel(void **state)
     }
 }
 
+static void name(struct rig_window *w, const char *kernel)
+{
+    rig_add(w, add_one, &data);
+    w->ops[0].dispatch.kernel_name = kernel;
+    rig_run(w);
+}
+
+static void kernels_by_name(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *list, *kernel;
+        bool declined;
+    } cases[] = {
+        {NULL, "_Z4add1Pi", false},
+        {NULL, "_Z46ncclKernel_AllReduce_RING_LL_Sum_int8_t19ncclDevCommAndParam", true},
+        {NULL, "_Z21ncclDevKernel_Generic24ncclDevKernelArgsStorageILm4096EE", true},
+        {"add1", "_Z4add1Pi", true},
+        {"add1", "ncclDevKernel_Generic", false}, // in place of the default
+        {"+add1,add2", "ncclDevKernel_Generic", true},
+        {"+add1,add2", "_Z4add2Pi", true},
+        {"", "ncclDevKernel_Generic", false}, // none
+        {"add1", NULL, false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct rig_window w = {0};
+        if (cases[i].list)
+            setenv("KREPLAY_DECLINE_KERNELS", cases[i].list, 1);
+        start();
+        name(&w, cases[i].kernel);
+        assert_int_equal(rig_last()->outcome.reason,
+                         cases[i].declined ? KREPLAY_REASON_UNSAFE_KERNEL : KREPLAY_REASON_NONE);
+        assert_int_equal(rig_last()->outcome.executed_passes, cases[i].declined ? 0 : 3);
+        assert_true(buffer_is(&data, 1));
+        rig_stop();
+        unsetenv("KREPLAY_DECLINE_KERNELS");
+    }
+}
+
 static void queue_drain(void **state)
 {
     (void)state;
@@ -522,6 +561,7 @@ int main(void)
         cmocka_unit_test(budget),
         cmocka_unit_test(host_part_over_budget),
         cmocka_unit_test(unsafe_kernel),
+        cmocka_unit_test(kernels_by_name),
         cmocka_unit_test(queue_drain),
         cmocka_unit_test(agent_drain),
         cmocka_unit_test(snapshot_copy),

@@ -103,6 +103,16 @@ static bool completes_once(void)
     return end(w.mine[0].completions == 1);
 }
 
+// 2: with the live execution's times.
+static bool completes_with_live_times(void)
+{
+    start();
+    struct rig_window w = go(add_one);
+    const struct rig_record *record = rig_last();
+    return end(w.mine[0].start_ns != 0 && w.mine[0].start_ns == record->passes[0].start_ns &&
+               w.mine[0].end_ns == record->passes[0].end_ns && record->start_ns == w.mine[0].start_ns);
+}
+
 // 3: nobody gets in.
 static atomic_bool inside, over;
 static bool got_in, patient;
@@ -217,23 +227,28 @@ static bool record_before_completion(void)
     return end(rig_last()->completions == 0);
 }
 
-// X(switch, check)
+// X(switch, check, number of the invariant; 0 = of the passes, not of the program)
 #define CHECK_MAP(X)                                                                                         \
-    X(shadow, passes_have_equal_inputs)                                                                      \
-    X(compare, memory_is_as_after_one_run)                                                                   \
-    X(restore, passes_have_equal_inputs)                                                                     \
-    X(finish, memory_is_the_live_runs)                                                                       \
-    X(complete, completes_once)                                                                              \
-    X(gate, nobody_gets_in)                                                                                  \
-    X(generation, new_generation_is_left_alone)                                                              \
-    X(admit, doubt_declines)                                                                                 \
-    X(retry, passes_have_equal_inputs_after_a_failed_copy)                                                   \
-    X(record, every_dispatch_has_a_record)                                                                   \
-    X(bound, waits_are_bounded)                                                                              \
-    X(output, stdout_is_the_programs)                                                                        \
-    X(order, record_before_completion)
+    X(shadow, passes_have_equal_inputs, 0)                                                                   \
+    X(compare, memory_is_as_after_one_run, 1)                                                                \
+    X(restore, passes_have_equal_inputs, 0)                                                                  \
+    X(finish, memory_is_the_live_runs, 1)                                                                    \
+    X(complete, completes_once, 2)                                                                           \
+    X(times, completes_with_live_times, 2)                                                                   \
+    X(gate, nobody_gets_in, 3)                                                                               \
+    X(generation, new_generation_is_left_alone, 4)                                                           \
+    X(admit, doubt_declines, 5)                                                                              \
+    X(retry, passes_have_equal_inputs_after_a_failed_copy, 6)                                                \
+    X(record, every_dispatch_has_a_record, 7)                                                                \
+    X(bound, waits_are_bounded, 8)                                                                           \
+    X(output, stdout_is_the_programs, 9)                                                                     \
+    X(order, record_before_completion, 10)
 
-#define X(fault, check)                                                                                      \
+#define X(fault, check, number) | 1u << (number)
+_Static_assert((0u CHECK_MAP(X)) == (1u << 11) - 1, "every invariant has a switch that breaks it");
+#undef X
+
+#define X(fault, check, number)                                                                              \
     static void holds_and_can_fail_##fault(void **state)                                                     \
     {                                                                                                        \
         (void)state;                                                                                         \
@@ -251,7 +266,7 @@ CHECK_MAP(X)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define X(fault, check) cmocka_unit_test(holds_and_can_fail_##fault),
+#define X(fault, check, number) cmocka_unit_test(holds_and_can_fail_##fault),
         CHECK_MAP(X)
 #undef X
     };

@@ -134,6 +134,7 @@ static void no_correct_way_to_go_on(void **state)
     status = in_child(wont_stop, text, sizeof text);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
     assert_non_null(strstr(text, "kreplay: a pass on GPU 0 can neither be cancelled nor waited for"));
+    assert_non_null(strstr(text, "KREPLAY_DECLINE_KERNELS=+kernel keeps this kernel"));
 }
 
 // A late copy would have the last word: the other path is not tried, and its target is not given away.
