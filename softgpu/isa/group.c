@@ -106,6 +106,8 @@ enum sg_turn sg_group_turn(struct sg_machine *m, struct sg_resident *r)
             stopped(w);
             return SG_TURN_FAULT;
         }
+        if (__atomic_load_n(&m->job->over, __ATOMIC_RELAXED))
+            return SG_TURN_FAULT;
         if (m->deadline_ns && sg_now_ns() > m->deadline_ns) {
             timed_out(m, w);
             return SG_TURN_FAULT;
@@ -161,6 +163,8 @@ void sg_group_count(struct sg_machine *m)
     c->sendmsg += t[SG_CLASS_SENDMSG];
     c->other_sopp += t[SG_CLASS_OTHER];
     c->lanes_valu += m->lanes_valu;
+    for (unsigned klass = 0; klass <= SG_CLASS_OTHER; klass++)
+        m->executed += t[klass];
     memset(m->tally, 0, sizeof m->tally);
     m->lanes_valu = 0;
 }

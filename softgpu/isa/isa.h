@@ -48,12 +48,13 @@ struct sg_launch {
     void *ctx;                                       // passed to the two calls above
     const volatile int *stop; // non-NULL: when it becomes non-zero the launch ends with SG_FAULT_STOPPED
     // Non-NULL: every access is checked. True when the program owns [address, address + bytes); *range becomes the
-    // owned memory around it. Else `why` says in words what lies nearest. LDS ends at group_segment_bytes then, and
-    // accesses past it are faults.
+    // owned memory around it. Else `why` says in words what lies nearest.
     bool (*owned)(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2], char *why,
                   size_t why_bytes);
+    bool exact_lds;      // LDS ends at group_segment_bytes, not where hardware's allocation would
     uint64_t timeout_ns; // non-zero: a launch that runs longer ends with SG_FAULT_TIMEOUT
     struct sg_gws *gws;  // of the queue; NULL: ds_gws_* are illegal
+    unsigned threads;    // at most so many run work-groups; 0: SOFTGPU_THREADS, or the processors
 };
 
 // What one shader engine executed during a launch. Counts are wave instructions (one per issue, whatever
@@ -95,11 +96,13 @@ struct sg_fault {
     char text[256];   // whole message: words, mnemonic when known, kernel, address
 };
 
-// Runs every work-group of the launch to its end on the calling thread. Work-groups start in order. As long as
-// each ends within a bounded number of instructions they run one after another; otherwise as many as an MI210
-// holds take turns, so that groups may wait for each other. `counts` is an array of
-// SG_SHADER_ENGINES, added to, not cleared. Returns 0, or -1 with *fault filled; counts then hold what ran
-// until the fault.
+// Runs every work-group of the launch to its end, on the calling thread and, unless the launch is short, on
+// those of a pool; each group on one of them. Work-groups start in order. As long as each ends within a bounded
+// number of instructions a thread runs them one after another; otherwise as many as an MI210 holds take turns,
+// so that groups may wait for each other. `counts` is an array of SG_SHADER_ENGINES, added to, not cleared;
+// they do not depend on the number of threads, unless the instructions of a group do on those of others.
+// Returns 0, or -1 with *fault filled, of the first group in order when several had one; counts then hold what
+// ran until the fault. The calls of the launch (clock, interrupt, owned) come from any of the threads.
 int sg_isa_launch(const struct sg_launch *launch, struct sg_counts *counts, struct sg_fault *fault);
 
 // Forget decoded code in [base, base + bytes): called when memory that may hold code is freed or overwritten

@@ -184,6 +184,11 @@ static void grant_vgprs(struct sg_machine *m, const struct sg_launch *l)
     m->acc_vgprs = acc < 256 ? acc : 256;
 }
 
+static uint32_t groups_in(const struct sg_launch *l, unsigned dimension)
+{
+    return (uint32_t)(((uint64_t)l->grid[dimension] + l->workgroup[dimension] - 1) / l->workgroup[dimension]);
+}
+
 static unsigned smaller(uint64_t a, uint64_t b)
 {
     return (unsigned)(a < b ? a : b);
@@ -241,21 +246,22 @@ static void run_guarded(struct sg_machine *m)
 }
 
 // State of the launch. False when out of memory.
-static bool begin(struct sg_machine *m, const struct sg_launch *l, struct sg_counts *counts,
-                  struct sg_fault *fault)
+static bool begin(struct sg_machine *m, struct sg_job *job, bool helper)
 {
+    const struct sg_launch *l = job->launch;
+    m->job = job;
+    m->helper = helper;
     m->launch = l;
-    m->counts = counts;
-    m->fault = fault;
-    m->deadline_ns = l->timeout_ns ? sg_now_ns() + l->timeout_ns : 0;
+    memset(m->counts, 0, sizeof m->counts);
+    memset(&m->fault, 0, sizeof m->fault);
+    m->deadline_ns = job->deadline_ns;
     for (unsigned i = 0; i < 3; i++)
-        m->groups[i] = (uint32_t)(((uint64_t)l->grid[i] + l->workgroup[i] - 1) / l->workgroup[i]);
-    m->n_groups = (uint64_t)m->groups[0] * m->groups[1] * m->groups[2];
-    m->next_group = 0;
+        m->groups[i] = groups_in(l, i);
     m->group_waves = (l->workgroup[0] * l->workgroup[1] * l->workgroup[2] + SG_LANES - 1) / SG_LANES;
     m->lds_bytes =
-        l->owned ? l->group_segment_bytes : (uint32_t)round_up(l->group_segment_bytes, LDS_GRANULE);
+        l->exact_lds ? l->group_segment_bytes : (uint32_t)round_up(l->group_segment_bytes, LDS_GRANULE);
     m->wave_scratch_bytes = wave_scratch_bytes(l);
+    m->executed = 0;
     grant_vgprs(m, l);
     m->max_resident = resident_limit(m);
     return own_scratch(m, m->wave_scratch_bytes * SG_MAX_WAVES);
@@ -272,19 +278,45 @@ static void end(struct sg_machine *m, struct sg_resident *own)
     sg_code_end(&m->code);
 }
 
+// The calling thread's part of a launch. False when it cannot take one for want of memory.
+static bool take_part(struct sg_job *job, bool helper)
+{
+    struct sg_machine *m = machine_get();
+    if (!m)
+        return false;
+    struct sg_resident *own = m->resident[0];
+    if (!begin(m, job, helper))
+        return false;
+    run_guarded(m);
+    const bool faulted = m->fault.kind != SG_FAULT_NONE;
+    if (faulted)
+        __atomic_store_n(&job->over, 1, __ATOMIC_RELAXED);
+    sg_job_report(job, m->counts, &m->fault, faulted ? m->turn->number : 0);
+    end(m, own);
+    return true;
+}
+
+bool sg_job_help(struct sg_job *job)
+{
+    return take_part(job, true);
+}
+
 int sg_isa_launch(const struct sg_launch *launch, struct sg_counts *counts, struct sg_fault *fault)
 {
     memset(fault, 0, sizeof *fault);
     if (check_resources(launch, fault))
         return -1;
     sg_guard_install();
-    struct sg_machine *m = machine_get();
-    if (!m)
-        return refuse(launch, fault, "no host memory for registers");
-    struct sg_resident *own = m->resident[0];
-    if (!begin(m, launch, counts, fault))
-        return refuse(launch, fault, "no host memory for scratch");
-    run_guarded(m);
-    end(m, own);
+    struct sg_job job = {
+        .launch = launch,
+        .n_groups = (uint64_t)groups_in(launch, 0) * groups_in(launch, 1) * groups_in(launch, 2),
+        .deadline_ns = launch->timeout_ns ? sg_now_ns() + launch->timeout_ns : 0,
+        .lock = PTHREAD_MUTEX_INITIALIZER,
+        .counts = counts,
+        .fault = fault,
+    };
+    if (!take_part(&job, false))
+        return refuse(launch, fault, "no host memory for registers and scratch");
+    sg_pool_withdraw(&job);
     return fault->kind == SG_FAULT_NONE ? 0 : -1;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one thread runs launches with: resident work-groups with their storage, and the state of the launch in
+// What one thread runs work-groups with: resident work-groups with their storage, and the state of the launch in
 // progress. Lives on the heap, so that it survives the jump out of a faulting access. One work-group's storage
 // is kept from launch to launch; more exist only while groups of one launch take turns.
 #ifndef SG_MACHINE_H
@@ -7,6 +7,7 @@
 
 #include "softgpu/isa/code_cache.h"
 #include "softgpu/isa/guard.h"
+#include "softgpu/isa/job.h"
 #include "softgpu/isa/wave.h"
 
 #define SG_MAX_WORKGROUP 1024
@@ -18,6 +19,7 @@
 // A work-group that has started and not ended. Pages of its storage come into being when used.
 struct sg_resident {
     struct sg_group group;
+    uint64_t number; // of the group in the grid
     struct sg_wave wave[SG_MAX_WAVES];
     unsigned alive;             // waves that have not ended
     uint32_t (*vgpr)[SG_LANES]; // SG_VGPR_ROWS for each wave
@@ -35,15 +37,17 @@ struct sg_machine {
     unsigned n_resident; // with storage
     uint64_t scratch_bytes;
 
-    // The launch in progress.
+    // The launch in progress, and what this thread counted and met of it.
+    struct sg_job *job;
+    bool helper; // the launch is another thread's
     const struct sg_launch *launch;
-    struct sg_counts *counts; // of SG_SHADER_ENGINES
-    struct sg_fault *fault;
+    struct sg_counts counts[SG_SHADER_ENGINES];
+    struct sg_fault fault;
     uint64_t deadline_ns; // 0 = none
     uint32_t groups[3];
-    uint64_t n_groups, next_group;
-    unsigned group_waves; // of a whole group
-    unsigned max_resident;
+    unsigned group_waves;  // of a whole group
+    unsigned max_resident; // of all threads
+    uint64_t executed;     // instructions of turns that are over
     uint32_t lds_bytes;
     uint64_t wave_scratch_bytes;
     unsigned arch_vgprs, acc_vgprs; // granted to each wave
@@ -56,7 +60,7 @@ struct sg_machine {
 
 // Gives wave `index` of the group in `resident` its initial state. `size` are the work-items that this group
 // really has (less than the work-group size at the edge of the grid).
-void sg_wave_start(const struct sg_machine *machine, struct sg_resident *resident, unsigned index,
+void sg_wave_start(struct sg_machine *machine, struct sg_resident *resident, unsigned index,
                    const uint32_t size[3]);
 
 // What became of a group's turn, in which each of its waves ran at most one slice.
@@ -65,7 +69,7 @@ enum sg_turn {
     SG_TURN_MOVED,
     SG_TURN_IDLE,    // every wave waits or sleeps
     SG_TURN_WAITING, // the same, and one waits at a global wave sync resource
-    SG_TURN_FAULT,   // machine->fault is filled
+    SG_TURN_FAULT,   // machine->fault is filled, or another thread's
 };
 enum sg_turn sg_group_turn(struct sg_machine *machine, struct sg_resident *resident);
 
@@ -75,7 +79,8 @@ void sg_group_count(struct sg_machine *machine);
 // True when a wave that waits at a global wave sync resource may go on; it then no longer waits.
 bool sg_gws_released(struct sg_wave *wave);
 
-// Runs all work-groups of the launch. False: machine->fault is filled.
+// Runs work-groups of the launch until none is left to begin and those begun here have ended. False: one had a fault,
+// here or on another thread.
 bool sg_schedule(struct sg_machine *machine);
 
 // A mapping for a group of the launch in progress, and its end. NULL when out of memory.

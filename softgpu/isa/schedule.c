@@ -7,14 +7,18 @@
 // groups: twice as many whenever all had a turn and none ended, up to the number that an MI210 would hold of
 // this kernel. From then on they take turns. A group that spins hands on its turn soon (sg_polled()). All this
 // depends on instruction counts alone, so that repetitions are alike, unless a wave waits for the host.
+//
+// Once the launch has shown that it is not short, other threads take groups, too. Each runs its own groups by the
+// rules above, so a group that waits finds the one that it waits for begun, here or there.
 #include "softgpu/isa/machine.h"
 
 #include <sched.h>
 #include <time.h>
 
-#define ALONE_ROUNDS 64 // of one slice for each wave
-#define ALONE_IDLE   32 // rounds without progress
-#define IDLE_YIELDS  16 // of these only yield; the others sleep, so that a host thread can answer
+#define ALONE_ROUNDS 64   // of one slice for each wave
+#define ALONE_IDLE   32   // rounds without progress
+#define OFFER_AFTER  2048 // instructions; the time that another thread needs to wake
+#define IDLE_YIELDS  16   // of these only yield; the others sleep, so that a host thread can answer
 #define IDLE_NS      20000
 
 uint64_t sg_now_ns(void)
@@ -35,14 +39,17 @@ static void idle_wait(unsigned times)
 
 static bool groups_left(const struct sg_machine *m)
 {
-    return m->next_group < m->n_groups;
+    uint64_t groups;
+    return sg_job_left(m->job, &groups);
 }
 
-// The next group of the grid begins in `r`. LDS is zeroed for each group.
-static void start_group(struct sg_machine *m, struct sg_resident *r)
+// The next group of the grid begins in `r`; false when none is left. LDS is zeroed for each group.
+static bool start_group(struct sg_machine *m, struct sg_resident *r)
 {
     const struct sg_launch *l = m->launch;
-    const uint64_t number = m->next_group++;
+    uint64_t number;
+    if (!sg_job_take(m->job, &number))
+        return false;
     const uint32_t id[3] = {(uint32_t)(number % m->groups[0]),
                             (uint32_t)(number / m->groups[0] % m->groups[1]),
                             (uint32_t)(number / m->groups[0] / m->groups[1])};
@@ -65,9 +72,12 @@ static void start_group(struct sg_machine *m, struct sg_resident *r)
     group->counts->workgroups++;
     group->counts->waves += group->n_waves;
     memset(group->lds, 0, group->lds_bytes);
+    r->number = number;
     r->alive = group->n_waves;
     for (unsigned i = 0; i < group->n_waves; i++)
         sg_wave_start(m, r, i, size);
+    __atomic_add_fetch(&m->job->live, 1, __ATOMIC_RELAXED);
+    return true;
 }
 
 static enum sg_turn give_turn(struct sg_machine *m, struct sg_resident *r)
@@ -75,6 +85,10 @@ static enum sg_turn give_turn(struct sg_machine *m, struct sg_resident *r)
     m->turn = r;
     const enum sg_turn turn = sg_group_turn(m, r);
     sg_group_count(m);
+    if (turn == SG_TURN_ENDED)
+        __atomic_sub_fetch(&m->job->live, 1, __ATOMIC_RELAXED);
+    if (!m->helper && m->executed >= OFFER_AFTER && groups_left(m))
+        sg_pool_offer(m->job);
     return turn;
 }
 
@@ -105,19 +119,33 @@ static enum sg_turn run_alone(struct sg_machine *m, struct sg_resident *r)
     }
 }
 
+// Room for one more group beside those in resident[0 .. live)?
+static bool has_room(struct sg_machine *m, unsigned live)
+{
+    if (live == SG_MAX_RESIDENT || __atomic_load_n(&m->job->live, __ATOMIC_RELAXED) >= m->max_resident)
+        return false;
+    if (live < m->n_resident)
+        return true;
+    struct sg_resident *fresh = sg_resident_new(m);
+    if (!fresh) { // those that run must do
+        m->max_resident = 0;
+        return false;
+    }
+    m->resident[m->n_resident++] = fresh;
+    return true;
+}
+
 // Starts up to `n` more groups beside those in resident[0 .. live). Returns how many live then.
 static unsigned join(struct sg_machine *m, unsigned live, unsigned n)
 {
-    for (; n && live < m->max_resident && groups_left(m); n--, live++) {
-        if (live == m->n_resident) {
-            struct sg_resident *fresh = sg_resident_new(m);
-            if (!fresh) { // those that run must do
-                m->max_resident = live;
-                break;
-            }
-            m->resident[m->n_resident++] = fresh;
-        }
-        start_group(m, m->resident[live]);
+    uint64_t groups = 0;
+    const unsigned threads = sg_pool_threads(m->launch);
+    sg_job_left(m->job, &groups);
+    const uint64_t share = (groups + threads - 1) / threads; // leaves the others theirs
+    for (unsigned i = 0; i < n && i < share && has_room(m, live); i++) {
+        if (!start_group(m, m->resident[live]))
+            break;
+        live++;
     }
     return live;
 }
@@ -142,11 +170,10 @@ static bool run_together(struct sg_machine *m)
                 return false;
             case SG_TURN_ENDED:
                 ended = true;
-                if (groups_left(m)) {
-                    start_group(m, m->resident[i++]);
-                    break;
-                }
-                retire(m, i, live--);
+                if (start_group(m, m->resident[i]))
+                    i++;
+                else
+                    retire(m, i, live--);
                 break;
             case SG_TURN_MOVED:
                 moved = true;
@@ -173,8 +200,7 @@ static bool run_together(struct sg_machine *m)
 
 bool sg_schedule(struct sg_machine *m)
 {
-    while (groups_left(m)) {
-        start_group(m, m->resident[0]);
+    while (start_group(m, m->resident[0])) {
         switch (run_alone(m, m->resident[0])) {
         case SG_TURN_ENDED:
             break;

@@ -116,12 +116,12 @@ static uint32_t start_mode(const struct sg_launch *l)
            RSRC2_EXCEPTIONS(l->rsrc2) << 12 | RSRC1_FP16_OVFL(l->rsrc1) << 23;
 }
 
-void sg_wave_start(const struct sg_machine *machine, struct sg_resident *resident, unsigned index,
+void sg_wave_start(struct sg_machine *machine, struct sg_resident *resident, unsigned index,
                    const uint32_t size[3])
 {
     struct sg_wave *w = &resident->wave[index];
     memset(w, 0, sizeof *w);
-    w->fault = machine->fault;
+    w->fault = &machine->fault;
     w->group = &resident->group;
     w->wave_in_group = index;
     w->vgpr = resident->vgpr + (size_t)index * SG_VGPR_ROWS;

@@ -957,6 +957,27 @@ work_on:
     global_store_dword v5, v4, s[6:7]
     s_endpgm
 
+// The same for a short time.
+kernel short_work
+    arguments
+    s_movk_i32 s10, 3000
+    s_branch work_on
+
+// in[0] = the last group. All others run for ever; the last one stores to byte 64 of memory.
+kernel endless_but_last
+    arguments
+    s_load_dword s10, s[4:5], 0
+    v_mov_b32 v2, 64
+    v_mov_b32 v3, 0
+    s_waitcnt lgkmcnt(0)
+    s_cmp_lg_u32 s2, s10
+    s_cbranch_scc0 fault_now
+for_ever:
+    s_branch for_ever
+fault_now:
+    global_store_dword v[2:3], v2, off
+    s_endpgm
+
 // LDS and VGPRs of a fresh group are zero; leaves dirt behind.
 kernel fresh
     arguments

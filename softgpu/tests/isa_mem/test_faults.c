@@ -169,6 +169,7 @@ static void checked_lds(void **state)
     own[0] = 0;
     own[1] = UINT64_MAX;
     rig.launch.owned = owned;
+    rig.launch.exact_lds = true;
     rig_run(&rig);
     rig.launch.group_segment_bytes = 4092;
     rig_run_fault(&rig, SG_FAULT_LDS);
@@ -176,6 +177,7 @@ static void checked_lds(void **state)
     says(&rig, "ds_");
     says(&rig, "of 4092 bytes");
     rig.launch.owned = NULL;
+    rig.launch.exact_lds = false;
     rig_run(&rig);
 }
 
