@@ -287,6 +287,26 @@ static void a_cooperative_queue_runs_in_place(void **state)
     assert_true(kr_hsa_end());
 }
 
+static void a_cooperative_queue_is_an_ordinary_one_on_request(void **state)
+{
+    (void)state;
+    setenv("KREPLAY_DECLINE_COOPERATIVE", "0", 1);
+    start();
+    int *data = device(64);
+    struct arguments a = {data, 0};
+    hsa_queue_t *q = queue_of_type(64, HSA_QUEUE_TYPE_COOPERATIVE);
+    hsa_signal_t done = fake_signal(5);
+    for (unsigned i = 0; i < 5; i++)
+        dispatch(q, ADD_ONE, &a, done);
+    assert_true(fake_wait_zero(done));
+    assert_int_equal(data[0], 5);
+    assert_int_equal(fake.kernel_runs, 5 * 2);
+    for (unsigned i = 0; i < 5; i++)
+        assert_int_equal(tool.seen[i].outcome.kind, KREPLAY_REPLAYED);
+    assert_int_equal(program.hsa_queue_destroy(q), HSA_STATUS_SUCCESS);
+    assert_true(kr_hsa_end());
+}
+
 static void without_counters_the_program_runs_on(void **state)
 {
     (void)state;
@@ -318,6 +338,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_dispatch_that_does_not_end_is_left_alone),
         cmocka_unit_test(a_pass_that_does_not_end_is_cancelled),
         cmocka_unit_test(a_cooperative_queue_runs_in_place),
+        cmocka_unit_test(a_cooperative_queue_is_an_ordinary_one_on_request),
         cmocka_unit_test(without_counters_the_program_runs_on),
     };
     return window_main(argc, argv, "windows", tests, sizeof(tests) / sizeof(tests[0]));
