@@ -49,8 +49,9 @@ static void raise_event(void *ctx, uint32_t event_id)
 
 static bool owned(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2], char *why, size_t why_bytes)
 {
-    (void)ctx;
-    return sg_mem_owns(address, bytes, range, why, why_bytes);
+    const struct sg_gpu *gpu = ((const struct sg_aql *)ctx)->gpu;
+    return sg_mem_reaches(gpu->node_id, address, bytes, range, why, why_bytes) &&
+           (!gpu->checks_access || sg_mem_owns(address, bytes, range, why, why_bytes));
 }
 
 // How each kind of fault of a kernel is told to ROCr.
@@ -120,7 +121,8 @@ static enum sg_aql_result dispatch(struct sg_aql *aql, const hsa_kernel_dispatch
         .interrupt = raise_event,
         .ctx = aql,
         .stop = &aql->stop,
-        .owned = aql->gpu->checks_access ? owned : NULL,
+        .owned = aql->gpu->checks_mapping ? owned : NULL,
+        .exact_lds = aql->gpu->checks_access,
         .timeout_ns = aql->gpu->timeout_ns,
         .gws = &aql->gws,
     };

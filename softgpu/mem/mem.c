@@ -344,6 +344,42 @@ bool sg_mem_owns(uint64_t address, uint64_t bytes, uint64_t range[2], char *why,
     return ok;
 }
 
+static bool is_mapped_to(const struct region *r, uint32_t node)
+{
+    for (uint32_t i = 0; i < r->n_mapped; i++) {
+        if (r->mapped_nodes[i] == node)
+            return true;
+    }
+    return false;
+}
+
+bool sg_mem_reaches(uint32_t node, uint64_t address, uint64_t bytes, uint64_t range[2], char *why,
+                    size_t why_bytes)
+{
+    void *items[2];
+    pthread_mutex_lock(&lock);
+    sg_range_map_around(&allocations, address, &items[0], &items[1]);
+    const struct region *before = items[0], *after = items[1];
+    range[0] = before ? before->base + before->bytes : 0;
+    range[1] = after ? after->base : UINT64_MAX;
+    const struct region *bad = NULL;
+    if (before && address < range[0]) {
+        range[0] = before->base;
+        range[1] = before->base + before->bytes;
+        bad = is_mapped_to(before, node) ? NULL : before;
+    }
+    // A lane's access that goes on into the next allocation.
+    if (!bad && after && bytes > 0 && address + bytes - 1 >= after->base && !is_mapped_to(after, node))
+        bad = after;
+    if (bad)
+        snprintf(why, why_bytes,
+                 "access to 0x%" PRIx64 ", in %" PRIu64
+                 " bytes of node %u that are not mapped to GPU node %u",
+                 address, bad->bytes, bad->node, node);
+    pthread_mutex_unlock(&lock);
+    return !bad;
+}
+
 void sg_mem_set_limit(uint32_t node, uint64_t bytes)
 {
     if (node >= SG_MEM_MAX_NODES)

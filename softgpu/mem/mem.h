@@ -57,6 +57,11 @@ int sg_mem_set_asked(const void *address, uint64_t bytes);
 // becomes the owned memory around them. Else `why` tells, in less than 112 characters, where the nearest lies.
 bool sg_mem_owns(uint64_t address, uint64_t bytes, uint64_t range[2], char *why, size_t why_bytes);
 
+// May the GPU `node` touch [address, address + bytes)? Not if it lies in an allocation that was never mapped to that GPU.
+// Else *range becomes what is as accessible around it; host memory that nobody allocated here is. `why` as above.
+bool sg_mem_reaches(uint32_t node, uint64_t address, uint64_t bytes, uint64_t range[2], char *why,
+                    size_t why_bytes);
+
 // Bytes that allocations on `node` may sum up to (0 = no limit), and how many are allocated.
 void sg_mem_set_limit(uint32_t node, uint64_t bytes);
 uint64_t sg_mem_used(uint32_t node);

@@ -93,6 +93,7 @@ int sg_gpus_open(void)
                                   .private_aperture_hi = SG_PRIVATE_APERTURE >> 32,
                                   .perf = perf,
                                   .checks_access = check,
+                                  .checks_mapping = check || n > 1, // one GPU alone is given all
                                   .timeout_ns = timeout_ns};
     }
     gpu_count = n;

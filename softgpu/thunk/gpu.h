@@ -13,6 +13,7 @@ struct sg_gpu {
     uint32_t shared_aperture_hi, private_aperture_hi; // upper halves of the FLAT apertures
     struct sg_perf *perf;
     bool checks_access;  // kernels may touch what was allocated or registered only
+    bool checks_mapping; // kernels may touch no allocation that is not mapped to this GPU
     uint64_t timeout_ns; // a kernel that runs longer is an error; 0 = none is
 };
 
