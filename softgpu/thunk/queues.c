@@ -107,11 +107,15 @@ static HSAKMT_STATUS create_copy(struct sg_gpu *gpu, void *ring, uint64_t bytes,
     return HSAKMT_STATUS_SUCCESS;
 }
 
+static bool is_priority(HSA_QUEUE_PRIORITY priority)
+{
+    return priority >= HSA_QUEUE_PRIORITY_MINIMUM && priority <= HSA_QUEUE_PRIORITY_MAXIMUM;
+}
+
 HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 NodeId, HSA_QUEUE_TYPE Type, HSAuint32 QueuePercentage,
                                 HSA_QUEUE_PRIORITY Priority, void *QueueAddress, HSAuint64 QueueSizeInBytes,
                                 HsaEvent *Event, HsaQueueResource *QueueResource)
 {
-    (void)Priority;
     (void)Event; // used only by the newer way of error reports, which RuntimeEnable declines
     if (!sg_thunk_usable())
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
@@ -120,7 +124,7 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 NodeId, HSA_QUEUE_TYPE Type, HSAuint32
         return HSAKMT_STATUS_INVALID_NODE_UNIT;
     if (Type != HSA_QUEUE_COMPUTE_AQL && Type != HSA_QUEUE_SDMA)
         return HSAKMT_STATUS_NOT_SUPPORTED;
-    if (!QueueAddress || !QueueResource)
+    if (!QueueAddress || !QueueResource || !is_priority(Priority))
         return HSAKMT_STATUS_INVALID_PARAMETER;
 
     struct entry queue = {0};
@@ -140,12 +144,13 @@ HSAKMT_STATUS hsaKmtCreateQueue(HSAuint32 NodeId, HSA_QUEUE_TYPE Type, HSAuint32
 HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID QueueId, HSAuint32 QueuePercentage, HSA_QUEUE_PRIORITY Priority,
                                 void *QueueAddress, HSAuint64 QueueSize, HsaEvent *Event)
 {
-    (void)Priority;
     (void)QueueAddress;
     (void)QueueSize;
     (void)Event;
     if (!sg_thunk_usable())
         return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    if (!is_priority(Priority))
+        return HSAKMT_STATUS_INVALID_PARAMETER;
     pthread_mutex_lock(&lock);
     const struct entry *slot = slot_of(QueueId);
     if (slot && QueuePercentage)
@@ -154,6 +159,20 @@ HSAKMT_STATUS hsaKmtUpdateQueue(HSA_QUEUEID QueueId, HSAuint32 QueuePercentage, 
         suspend(slot);
     pthread_mutex_unlock(&lock);
     return slot ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
+}
+
+// Where work-groups run changes no result here, and neither do priorities: the host's threads are as fair as they are.
+HSAKMT_STATUS hsaKmtSetQueueCUMask(HSA_QUEUEID QueueId, HSAuint32 CUMaskCount, HSAuint32 *QueueCUMask)
+{
+    if (!sg_thunk_usable())
+        return HSAKMT_STATUS_KERNEL_IO_CHANNEL_NOT_OPENED;
+    if (!CUMaskCount || CUMaskCount % 32 || !QueueCUMask)
+        return HSAKMT_STATUS_INVALID_PARAMETER;
+    pthread_mutex_lock(&lock);
+    const struct entry *slot = slot_of(QueueId);
+    const bool is_compute = slot && slot->compute;
+    pthread_mutex_unlock(&lock);
+    return is_compute ? HSAKMT_STATUS_SUCCESS : HSAKMT_STATUS_INVALID_HANDLE;
 }
 
 HSAKMT_STATUS hsaKmtDestroyQueue(HSA_QUEUEID QueueId)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls of the driver interface that a software GPU does not support. They exist so that any runtime finds
 // every symbol it was linked against: debugging, sharing between processes, graphics interop, the driver's
-// own counter traces, SVM (the node does not announce it), CU masks.
+// own counter traces, SVM (the node does not announce it).
 #include "softgpu/thunk/hsakmt_api.h"
 
 // The signatures are the interface's; no body looks at its arguments.
@@ -14,7 +14,6 @@
     }
 
 UNSUPPORTED(hsaKmtReportQueue, HSA_QUEUEID queue, HsaQueueReport *report)
-UNSUPPORTED(hsaKmtSetQueueCUMask, HSA_QUEUEID queue, HSAuint32 count, HSAuint32 *mask)
 UNSUPPORTED(hsaKmtGetQueueInfo, HSA_QUEUEID queue, HsaQueueInfo *info)
 UNSUPPORTED(hsaKmtSetMemoryPolicy, HSAuint32 node, HSAuint32 policy, HSAuint32 alternate, void *address,
             HSAuint64 bytes)
