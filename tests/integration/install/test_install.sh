@@ -18,6 +18,7 @@ cd "$prefix"
 
 bin/kreplay --version | grep -q '^kreplay [0-9]' || fail "the installed command does not tell its version"
 find . -name kreplay.1 | grep -q . || fail "no manual page"
+find . -name softgpu-run.1 | grep -q . || fail "no manual page of softgpu-run"
 soname=$(find . -name 'libkreplay.so.0' | head -n 1)
 [ -n "$soname" ] || fail "no libkreplay.so.0"
 
