@@ -106,7 +106,8 @@ typedef enum kreplay_outcome_kind {
     X(NO_COUNTERS_FOR_AGENT, 14, "no_counters_for_agent", "no requested counter exists on this GPU")         \
     X(PROGRAM_ENDING, 15, "program_ending", "the program was ending")                                        \
     X(UNKNOWN_PACKET, 16, "unknown_packet", "a packet of a kind that replay does not handle")                \
-    X(STREAM_CAPTURE, 17, "stream_capture", "a stream was being captured into a graph at the time")
+    X(STREAM_CAPTURE, 17, "stream_capture", "a stream was being captured into a graph at the time")          \
+    X(NOT_SELECTED, 18, "not_selected", "the options leave this dispatch out")
 
 typedef enum kreplay_reason {
 #define X(name, number, key, text) KREPLAY_REASON_##name = number,

@@ -2,6 +2,8 @@
 // Option table, parser, help.
 #include "cli/options.h"
 
+#include "select/selection.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <limits.h>
@@ -33,6 +35,11 @@ struct option {
 static const char *const compat_choices[] = {"kreplay", "rocprofv3", NULL}; // as kr_compat
 static const char *const mode_choices[] = {"kernel", "application", NULL};
 static const char *const format_choices[] = {"json", "csv", "rocpd", NULL}; // bits of kr_format, in order
+static const char *const base_choices[] = {
+#define X(name, word) word,
+    KR_NAME_BASE_MAP(X)
+#undef X
+        NULL};
 static const char *const level_choices[] = {
 #define X(name, word) word,
     KR_LEVEL_MAP(X)
@@ -48,6 +55,20 @@ static const struct option options_table[] = {
      "Counters of one group, measured together in one pass; blanks or commas between them. Each --pmc is one "
      "more "
      "group, and every kernel is run once per group."},
+    {"kernel-include-regex", 0, TEXT, RUN, AT(include), "REGEX", NULL,
+     "Measure only kernels in whose demangled name the POSIX extended regular expression is found."},
+    {"kernel-exclude-regex", 0, TEXT, RUN, AT(exclude), "REGEX", NULL,
+     "Do not measure kernels in whose demangled name it is found."},
+    {"kernel-name", 'k', TEXT, RUN, AT(kernel_name), "NAME|regex:REGEX", NULL,
+     "Measure only kernels of this name, in the form of --kernel-name-base."},
+    {"kernel-name-base", 0, CHOICE, RUN, AT(name_base), "function|demangled|mangled", base_choices,
+     "What --kernel-name is held against: the function's own name (default), or all of it."},
+    {"kernel-iteration-range", 0, TEXT, RUN, AT(iterations), "RANGES", NULL,
+     "Which launches of each of these kernels to measure, from 1: \"[1,2,[5-8]]\"."},
+    {"launch-skip", 0, NUMBER, RUN, AT(launch_skip), "N", NULL,
+     "Leave out the first N of the launches that are selected so far."},
+    {"launch-count", 'c', NUMBER, RUN, AT(launch_count), "N", NULL,
+     "Measure N launches at most (default 0 = all)."},
     {"replay-mode", 0, CHOICE, RUN, AT(replay_mode), "kernel|application", mode_choices,
      "How several groups are measured: kernel (default) repeats each kernel inside one run of the program; "
      "application runs the program once per group, below pass_N/, and joins the runs."},
@@ -436,11 +457,20 @@ void kr_options_free(struct kr_options *options)
     free(options->arch);
     free(options->input);
     free(options->tool);
+    free(options->include);
+    free(options->exclude);
+    free(options->kernel_name);
+    free(options->iterations);
 }
 
 const char *kr_options_level(const struct kr_options *options)
 {
     return level_choices[options->log_level];
+}
+
+const char *kr_options_name_base(const struct kr_options *options)
+{
+    return base_choices[options->name_base];
 }
 
 // ---- Help

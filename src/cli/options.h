@@ -40,6 +40,9 @@ struct kr_options {
     bool keep_logs;
     bool soft_gpu;
     bool witness;
+    char *include, *exclude, *kernel_name, *iterations; // rules of select/selection.h; NULL = not given
+    int name_base;                                      // of kr_name_base
+    unsigned launch_skip, launch_count;
     char *tool;     // a user's tool, a library; NULL = none
     bool tool_only; // instead of kreplay's own
     int log_level;  // of kr_log_level
@@ -53,7 +56,8 @@ struct kr_options {
 int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes);
 void kr_options_free(struct kr_options *options);
 
-const char *kr_options_level(const struct kr_options *options); // the word for log_level
+const char *kr_options_level(const struct kr_options *options);     // the word for log_level
+const char *kr_options_name_base(const struct kr_options *options); // the word for name_base
 
 void kr_options_help(FILE *out, enum kr_verb verb);
 

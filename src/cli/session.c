@@ -64,6 +64,12 @@ static char *list_with(const char *variable, const char *first)
     return list;
 }
 
+// An option that was not given must also hide what the environment of kreplay itself says.
+static const char *given(const char *option)
+{
+    return option ? option : "";
+}
+
 // Without groups only what the software GPU needs.
 static int set_environment(const struct kr_session *session, struct kr_launch *launch, char *error,
                            size_t error_bytes)
@@ -71,6 +77,10 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
     const struct kr_setup *setup = session->setup;
     char id[32];
     snprintf(id, sizeof(id), "%" PRIu64, session->id);
+    const struct kr_options *options = setup->options;
+    char skip[16], count[16];
+    snprintf(skip, sizeof(skip), "%u", options->launch_skip);
+    snprintf(count, sizeof(count), "%u", options->launch_count);
     bool load = setup->loads;
     char *tools = tools_list(setup->library), *pmc = groups_text(session);
     char *libraries = setup->soft_folder ? list_with("LD_LIBRARY_PATH", setup->soft_folder) : NULL;
@@ -89,6 +99,13 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
         {KR_ENV_PMC, pmc, load},
         {KR_ENV_TOOL, setup->tool, setup->tool != NULL},
         {KR_ENV_TOOL_ONLY, setup->options->tool_only ? "on" : "off", load},
+        {KR_ENV_INCLUDE, given(options->include), load},
+        {KR_ENV_EXCLUDE, given(options->exclude), load},
+        {KR_ENV_NAME, given(options->kernel_name), load},
+        {KR_ENV_NAME_BASE, kr_options_name_base(options), load},
+        {KR_ENV_ITERATIONS, given(options->iterations), load},
+        {KR_ENV_SKIP, skip, load},
+        {KR_ENV_COUNT, count, load},
         {KR_ENV_RUN_DIR, session->folder, session->folder != NULL},
         {KR_ENV_RUN_ID, id, true},
         {KR_ENV_WITNESS, setup->options->witness ? "on" : "off", load},

@@ -5,6 +5,7 @@
 #include "cli/checks.h"
 #include "cli/install.h"
 #include "cli/nvidia.h"
+#include "select/selection.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -41,6 +42,19 @@ static int find_library(struct kr_setup *setup, char *error, size_t error_bytes)
     if (setup->library && access(setup->library, R_OK) == 0)
         return 0;
     return FAIL("kreplay's library is missing: %s", setup->library ? setup->library : "/proc is not there");
+}
+
+// Refused here rather than in the program, where it could only be said.
+static int check_selection(const struct kr_options *options, char *error, size_t error_bytes)
+{
+    const struct kr_selection_rules rules = {.include = options->include,
+                                             .exclude = options->exclude,
+                                             .name = options->kernel_name,
+                                             .iterations = options->iterations};
+    struct kr_selection *selection;
+    int status = kr_selection_create(&rules, NULL, &selection, error, error_bytes);
+    kr_selection_destroy(selection);
+    return status ? -1 : 0;
 }
 
 static int find_tool(struct kr_setup *setup, char *error, size_t error_bytes)
@@ -116,6 +130,8 @@ int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char
         return -1;
     bool rocprofv3 = options->compat == KR_COMPAT_ROCPROFV3;
     if ((rocprofv3 ? check_rocprofv3 : check_kreplay)(options, &setup->groups, error, error_bytes))
+        return -1;
+    if (check_selection(options, error, error_bytes))
         return -1;
     if (kr_find_program(options->program[0], &setup->program, error, error_bytes))
         return -1;

@@ -177,7 +177,7 @@ static int put_rows(struct kr_export *export, const char *guid, struct kr_text_t
                  " o.disagreements"
                  " FROM rocpd_kernel_dispatch k JOIN kreplay_outcome o ON o.guid = k.guid AND o.dispatch_id ="
                  " k.dispatch_id JOIN rocpd_info_kernel_symbol s ON s.guid = k.guid AND s.id = k.kernel_id"
-                 " WHERE k.guid = %Q ORDER BY k.dispatch_id LIMIT %lld",
+                 " WHERE k.guid = %Q AND o.reason <> 'not_selected' ORDER BY k.dispatch_id LIMIT %lld",
                  guid, max_rows ? (long long)max_rows : -1ll);
     while (!status && (status = kr_query_next(export, row)) == 1) {
         put_dispatch(table, row);
@@ -231,11 +231,12 @@ static int put_notes(struct kr_export *export, const char *guid, uint64_t shown,
     if (status)
         return status;
 
-    status = kr_query(
-        export, &row,
-        "SELECT count(*), p.complete FROM kreplay_process p LEFT JOIN kreplay_outcome o ON o.guid = p.guid"
-        " WHERE p.guid = %Q",
-        guid);
+    status = kr_query(export, &row,
+                      "SELECT count(o.dispatch_id), p.complete FROM kreplay_process p LEFT JOIN "
+                      "kreplay_outcome o ON o.guid = p.guid"
+                      " AND o.reason <> 'not_selected'"
+                      " WHERE p.guid = %Q",
+                      guid);
     if (!status && (status = kr_query_next(export, row)) == 1) {
         status = 0;
         uint64_t all = kr_store_u64(row, 0);
@@ -273,7 +274,7 @@ static int put_process(struct kr_export *export, const char *guid, void *arg)
         if (table.row_count)
             kr_text_table_print(&table, export->out, view->options->width);
         else
-            fputs("no dispatch was recorded\n", export->out);
+            fputs("no dispatch to show\n", export->out);
         status = put_notes(export, guid, table.row_count, differs);
     }
     kr_text_table_free(&table);

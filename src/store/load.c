@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Streams one record log into the store: a record becomes its rows at once, nothing is kept but the ids seen.
+#include "select/short_name.h"
 #include "store/names.h"
 #include "store/rows.h"
 
@@ -176,7 +177,7 @@ int kr_load_kernel(struct kr_loader *loader, const kreplay_kernel *kernel)
 {
     const char *mangled = kernel->name ? kernel->name : "";
     char *demangled = kr_name_demangle(mangled);
-    char *truncated = demangled ? kr_name_truncate(demangled) : NULL;
+    char *truncated = demangled ? kr_short_name(demangled) : NULL;
     int status = KREPLAY_NO_MEMORY;
     if (!truncated) {
         kr_store_fail(loader->store, status, "out of memory");

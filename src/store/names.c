@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Demangling by libiberty, and the short form of a demangled name.
+// Demangling by libiberty.
 #include "store/names.h"
 
 #include <libiberty/demangle.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,60 +25,4 @@ char *kr_name_demangle(const char *mangled)
         return plain;
     free(plain);
     return demangled;
-}
-
-// Drops everything inside the brackets that open at *at; `at` then stands behind them.
-static const char *skip_brackets(const char *at, char open, char close)
-{
-    int depth = 0;
-    for (; *at; at++) {
-        if (*at == open)
-            depth++;
-        if (*at == close && --depth == 0)
-            return at + 1;
-    }
-    return at;
-}
-
-static bool starts(const char *text, const char *prefix)
-{
-    return strncmp(text, prefix, strlen(prefix)) == 0;
-}
-
-char *kr_name_truncate(const char *demangled)
-{
-    char *name = malloc(strlen(demangled) + 1);
-    if (!name)
-        return NULL;
-    size_t length = 0;
-    const char *at = demangled;
-    while (*at) {
-        // These look like brackets but are part of a name.
-        static const char anonymous[] = "(anonymous namespace)::";
-        if (starts(at, anonymous)) {
-            at += strlen(anonymous);
-            continue;
-        }
-        if (*at == '<') {
-            at = skip_brackets(at, '<', '>');
-            continue;
-        }
-        if (*at == '(' || *at == '[') // parameters, or "[clone ...]"
-            break;
-        if (*at == ' ') { // what came before was the return type
-            length = 0;
-            at++;
-            continue;
-        }
-        if (starts(at, "::")) {
-            length = 0;
-            at += 2;
-            continue;
-        }
-        name[length++] = *at++;
-    }
-    name[length] = '\0';
-    if (length == 0)
-        strcpy(name, demangled);
-    return name;
 }

@@ -5,6 +5,7 @@
 #define KR_SETTINGS_H
 
 #include "engine/level.h" // KR_ENV_LOG_LEVEL
+#include "select/selection.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,6 +23,15 @@
 // A user's tool, a library, that joins kreplay's own; and whether it replaces it: on or off (default).
 #define KR_ENV_TOOL      "KREPLAY_TOOL"
 #define KR_ENV_TOOL_ONLY "KREPLAY_TOOL_ONLY"
+// Which dispatches are measured: the rules of select/selection.h, in its order; the base is one of
+// KR_NAME_BASE_MAP's words. Unset or empty: no such rule.
+#define KR_ENV_INCLUDE    "KREPLAY_KERNEL_INCLUDE_REGEX"
+#define KR_ENV_EXCLUDE    "KREPLAY_KERNEL_EXCLUDE_REGEX"
+#define KR_ENV_NAME       "KREPLAY_KERNEL_NAME"
+#define KR_ENV_NAME_BASE  "KREPLAY_KERNEL_NAME_BASE"
+#define KR_ENV_ITERATIONS "KREPLAY_KERNEL_ITERATION_RANGE"
+#define KR_ENV_SKIP       "KREPLAY_LAUNCH_SKIP"
+#define KR_ENV_COUNT      "KREPLAY_LAUNCH_COUNT"
 // Debug switches that break one mechanism each, comma separated; see engine/fault.h.
 #define KR_ENV_FAULT "KREPLAY_FAULT"
 
@@ -33,6 +43,7 @@ struct kr_settings {
     bool witness;
     const char *tool; // never NULL; "" = none
     bool tool_only;
+    struct kr_selection_rules selection;
     enum kr_log_level level;
 };
 

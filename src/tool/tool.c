@@ -4,6 +4,7 @@
 #include "tool/tool.h"
 #include "engine/builtin.h"
 #include "engine/clock.h"
+#include "tool/demangler.h"
 #include "tool/plan.h"
 #include "tool/process.h"
 #include "tool/say.h"
@@ -28,6 +29,7 @@ static atomic_bool hurry;
 struct tool {
     struct kr_log *log;
     struct kr_groups groups;
+    struct kr_selection *selection;
     pthread_mutex_t lock; // plans
     struct kr_plan *plans;
     atomic_uint_fast64_t dispatches;
@@ -85,8 +87,11 @@ static void on_config(void *arg, kreplay_phase phase, kreplay_config *config)
 {
     if (phase != KREPLAY_ENTER)
         return;
-    const struct kr_plan *plan = find_plan(arg, config->dispatch->agent_id);
+    struct tool *tool = arg;
+    const struct kr_plan *plan = find_plan(tool, config->dispatch->agent_id);
     if (plan == NULL || plan->count == 0)
+        return;
+    if (!kr_selection_wants(tool->selection, config->dispatch))
         return;
     config->want = true;
     config->pass_count = (uint32_t)plan->count;
@@ -131,7 +136,9 @@ static void on_dispatch(void *arg, const kreplay_dispatch_record *record)
     kreplay_outcome outcome = *record->outcome;
     const struct kr_plan *plan = find_plan(tool, record->dispatch->agent_id);
     if (outcome.kind == KREPLAY_FILTERED && outcome.reason == KREPLAY_REASON_NONE)
-        outcome.reason = plan != NULL ? plan->reason : KREPLAY_REASON_COUNTERS_UNAVAILABLE;
+        outcome.reason = plan == NULL       ? KREPLAY_REASON_COUNTERS_UNAVAILABLE
+                         : plan->count == 0 ? plan->reason
+                                            : KREPLAY_REASON_NOT_SELECTED;
     if (plan != NULL)
         outcome.disagreements = compare_passes(tool, plan, record);
     copy.outcome = &outcome;
@@ -152,6 +159,7 @@ static void destroy(struct tool *tool)
         kr_plan_destroy(plan);
     }
     kr_groups_free(&tool->groups);
+    kr_selection_destroy(tool->selection);
     kr_log_close(tool->log);
     pthread_mutex_destroy(&tool->lock);
     free(tool);
@@ -269,14 +277,18 @@ static int start_own(const struct kr_settings *settings, const char *backend, ch
     int rc = kr_groups_parse(settings->pmc, &groups, error, error_bytes);
     if (rc != KREPLAY_OK || (groups.count == 0 && *settings->tool == '\0'))
         return rc;
-
-    struct tool *tool = calloc(1, sizeof(*tool));
+    struct kr_selection *selection;
+    rc = kr_selection_create(&settings->selection, kr_demangle, &selection, error, error_bytes);
+    struct tool *tool = rc == KREPLAY_OK ? calloc(1, sizeof(*tool)) : NULL;
     if (tool == NULL) {
         kr_groups_free(&groups);
-        snprintf(error, error_bytes, "out of memory");
-        return KREPLAY_NO_MEMORY;
+        kr_selection_destroy(selection);
+        if (rc == KREPLAY_OK)
+            snprintf(error, error_bytes, "out of memory");
+        return rc == KREPLAY_OK ? KREPLAY_NO_MEMORY : rc;
     }
     tool->groups = groups;
+    tool->selection = selection;
     tool->witness = settings->witness;
     pthread_mutex_init(&tool->lock, NULL);
     rc = open_log(settings->run_dir, &tool->log, error, error_bytes);

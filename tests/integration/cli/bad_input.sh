@@ -32,6 +32,12 @@ done
 refused 'counter TCC_HIT exists on gfx90a but is not modelled by the software GPU' \
     --soft-gpu --pmc TCC_HIT -- touch started
 
+refused '--kernel-include-regex: "a(" is not' $good --kernel-include-regex 'a(' -- touch started
+refused '--kernel-exclude-regex: "[b" is not' $good --kernel-exclude-regex '[b' -- touch started
+refused '--kernel-name: "(" is not' $good -k 'regex:(' -- touch started
+refused '--kernel-iteration-range: "[0]" is not' $good --kernel-iteration-range '[0]' -- touch started
+refused 'unknown value "short"' $good --kernel-name-base short -- touch started
+refused '"-1" is not a number' $good --launch-count=-1 -- touch started
 refused 'unknown value "xml"' $good -f xml -- touch started
 refused 'unknown option --nonsense' $good --nonsense -- touch started
 refused 'neither true nor false' $good --kernel-replay-beta-enabled maybe -- touch started

@@ -99,5 +99,42 @@ class DataDependent(unittest.TestCase):
                 self.assertTrue(any("SQ_INSTS_VALU differs over the passes" in p for p in problems), problems)
 
 
+class Selection(unittest.TestCase):
+    """Three kernels, four launches each: dispatches 1 to 12, saxpy_in_place is 2, 5, 8 and 11."""
+
+    def measured(self, *options, **environment):
+        """Ids of the dispatches that have values; the program is right, and every other dispatch is in the output, too."""
+        replay = harness.Replay(["SQ_WAVES", "GRBM_COUNT"], harness.EXAMPLES / "three_kernels", "4096", "4",
+                                options=options, **environment)
+        self.assertEqual(replay.result.returncode, 0, replay.explain())
+        self.assertIn("PASS", replay.result.stdout)
+        outcomes = replay.process["kreplay"]["dispatches"]
+        self.assertEqual([o["dispatch_id"] for o in outcomes], list(range(1, 13)))
+        chosen = [o["dispatch_id"] for o in outcomes if o["outcome"] == "replayed"]
+        left_out = [o for o in outcomes if o["dispatch_id"] not in chosen]
+        self.assertEqual({(o["outcome"], o["reason"], o["captured_bytes"]) for o in left_out},
+                         {("filtered", "not_selected", 0)} if left_out else set())
+        run = validate.Run(replay.process, [["SQ_WAVES"], ["GRBM_COUNT"]])
+        self.assertEqual(sorted({run.dispatch_id(r) for r in run.records}), chosen)
+        return chosen
+
+    def test_rules(self):
+        for options, expected in (
+                (("-k", "saxpy_in_place"), [2, 5, 8, 11]),
+                (("--kernel-name", "regex:^s"), [2, 3, 5, 6, 8, 9, 11, 12]),
+                (("--kernel-include-regex", r"float const\*, float const\*"), [1, 4, 7, 10]),
+                (("--kernel-exclude-regex", "in_place"), [1, 4, 7, 10]),
+                (("--kernel-iteration-range", "[1,[3-4]]", "--kernel-exclude-regex", "scale"), [1, 2, 7, 8, 10, 11]),
+                (("--launch-skip", "4", "--launch-count", "3"), [5, 6, 7]),
+                (("-k", "saxpy_in_place", "--launch-skip", "1", "-c", "2"), [5, 8]),
+                (("-k", "no_such_kernel"), [])):
+            with self.subTest(options):
+                self.assertEqual(self.measured(*options), expected)
+
+    def test_environment(self):
+        self.assertEqual(self.measured(KREPLAY_KERNEL_NAME="saxpy_in_place", KREPLAY_LAUNCH_COUNT="1"), [2])
+        self.assertEqual(self.measured("-k", "vector_add", KREPLAY_KERNEL_NAME="saxpy_in_place"), [1, 4, 7, 10])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -174,7 +174,7 @@ static void words(void **state)
     assert_string_equal(kreplay_status_text(-999), "unknown status");
     assert_string_equal(kreplay_reason_key(KREPLAY_REASON_PASS_STUCK), "pass_stuck");
     assert_non_null(kreplay_reason_text((kreplay_reason)999));
-    for (int a = 0; a <= KREPLAY_REASON_STREAM_CAPTURE; a++)
+    for (int a = 0; a <= KREPLAY_REASON_NOT_SELECTED; a++)
         for (int b = 0; b < a; b++)
             assert_string_not_equal(kreplay_reason_key((kreplay_reason)a),
                                     kreplay_reason_key((kreplay_reason)b));

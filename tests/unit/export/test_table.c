@@ -90,7 +90,7 @@ static void nothing_recorded_is_said(void **state)
 {
     (void)state;
     options = (struct kr_table_options){0};
-    check(&(struct sample_log){.idle = true}, 1, "no dispatch was recorded\n");
+    check(&(struct sample_log){.idle = true}, 1, "no dispatch to show\n");
 }
 
 static void processes_have_headings(void **state)

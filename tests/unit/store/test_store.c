@@ -3,6 +3,7 @@
 #include "sample_log.h"
 
 #include "kreplay/kreplay.h"
+#include "select/short_name.h"
 #include "store/names.h"
 #include "store/rocpd_tables.h"
 #include "store/store.h"
@@ -311,7 +312,7 @@ static void names_are_made_readable(void **state)
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         char *demangled = kr_name_demangle(cases[i].mangled);
         assert_string_equal(demangled, cases[i].demangled);
-        char *truncated = kr_name_truncate(demangled);
+        char *truncated = kr_short_name(demangled);
         assert_string_equal(truncated, cases[i].truncated);
         free(truncated);
         free(demangled);
