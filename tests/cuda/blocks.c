@@ -58,6 +58,7 @@ static void compare(char *device_a, char *device_b, size_t block_bytes, bool add
         a[i] = b[i] = (char)any(200);
     for (unsigned i = 0, at = any(16); i < REGIONS; i++) {
         unsigned bytes = any(BYTES / REGIONS - 40);
+        at = address ? (at + 7) / 8 * 8 : at; // words are looked at in aligned regions
         list[i] = (struct kr_comparison){device_a + at, device_b + at, bytes, changed[i]};
         memset(changed[i], 9, sizeof changed[i]);
         memset(expected[i], 0, sizeof expected[i]);
@@ -74,12 +75,7 @@ static void compare(char *device_a, char *device_b, size_t block_bytes, bool add
             continue;
         size_t at = ((uintptr_t)list[i].a + 7) / 8 * 8 - (uintptr_t)device_a;
         uint64_t word = range.base + 63;
-        expected[i][(at - (size_t)((const char *)list[i].a - device_a)) / block_bytes] = 1;
         memcpy(b + at, &word, sizeof word);
-        a[at] = (char)(b[at] + 1);
-        size_t last = at + 7 - (size_t)((const char *)list[i].a - device_a);
-        if (memcmp(a + at, b + at, 8) != 0 && last / block_bytes != (last - 7) / block_bytes)
-            expected[i][last / block_bytes] = memcmp(a + at + 7, b + at + 7, 1) != 0;
     }
     move(device_a, a, BYTES);
     move(device_b, b, BYTES);
