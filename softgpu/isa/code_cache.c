@@ -3,6 +3,7 @@
 // lock. No lock is held while code memory is read, as such a read may end in a guard.
 #include "softgpu/isa/code_cache.h"
 #include "softgpu/isa/coverage.h"
+#include "softgpu/isa/fast.h"
 #include "softgpu/isa/isa.h"
 
 #include <pthread.h>
@@ -22,6 +23,7 @@ struct chunk {
 struct sg_code_details {
     pthread_mutex_t lock; // of filling slots and chunks
     struct chunk *chunks;
+    struct sg_block *blocks;
     struct sg_code_page *next; // in the bucket; under table.lock
     unsigned references;       // under table.lock
     uint32_t words[SG_CODE_SLOTS];
@@ -43,6 +45,10 @@ static void page_free(struct sg_code_page *page)
     for (struct chunk *chunk = page->details->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
         free(chunk);
+    }
+    for (struct sg_block *block = page->details->blocks, *next; block; block = next) {
+        next = block->next;
+        free(block);
     }
     pthread_mutex_destroy(&page->details->lock);
     free(page->details);
@@ -260,6 +266,7 @@ const struct sg_inst *sg_code_fetch(struct sg_code_view *view, uint64_t pc)
     if (!view->odd.info || !view->odd.info->exec)
         return &view->odd;
     sg_coverage_note(&view->odd);
+    sg_fast_choose(&view->odd);
     if (view->odd.n_words > left)
         return &view->odd;
 
@@ -275,4 +282,52 @@ const struct sg_inst *sg_code_fetch(struct sg_code_view *view, uint64_t pc)
     }
     pthread_mutex_unlock(&page->details->lock);
     return inst;
+}
+
+// Does execution always go on behind it? (Exceptions leave the block: faults, and waves that give way.)
+static bool goes_on(const struct sg_inst *inst)
+{
+    const bool sopp = inst->info->encoding == SG_ENC_SOPP;
+    return inst->info->klass != SG_CLASS_BRANCH && !(sopp && inst->info->klass != SG_CLASS_OTHER) &&
+           strcmp(inst->info->mnemonic, "s_endpgm") != 0 && strcmp(inst->info->mnemonic, "s_barrier") != 0;
+}
+
+const struct sg_block *sg_code_block(struct sg_code_view *view, uint64_t pc)
+{
+    const struct sg_inst *inst[SG_BLOCK_INSTS];
+    const unsigned limit = sg_fast_paths() & SG_FAST_BLOCKS ? SG_BLOCK_INSTS : 1;
+    const uint64_t first = pc;
+    unsigned n = 0;
+    while (n < limit && pc >> SG_CODE_PAGE_SHIFT == first >> SG_CODE_PAGE_SHIFT) {
+        const struct sg_inst *next = sg_code_fetch(view, pc);
+        if (!next || next == &view->odd)
+            break;
+        inst[n++] = next;
+        pc += 4 * (uint64_t)next->n_words;
+        if (!goes_on(next))
+            break;
+    }
+    if (!n)
+        return NULL;
+    struct sg_block *block = calloc(1, sizeof *block + n * sizeof block->inst[0]);
+    if (!block)
+        return NULL;
+    block->n = n;
+    memcpy(block->inst, inst, n * sizeof inst[0]);
+    for (unsigned i = 0; i < n; i++)
+        block->tally[inst[i]->info->klass]++;
+
+    struct sg_code_page *page = view->page;
+    const struct sg_block **slot = &page->block[first >> 2 & (SG_CODE_SLOTS - 1)];
+    pthread_mutex_lock(&page->details->lock);
+    if (*slot) { // another thread's
+        free(block);
+        block = NULL;
+    } else {
+        block->next = page->details->blocks;
+        page->details->blocks = block;
+        __atomic_store_n(slot, block, __ATOMIC_RELEASE);
+    }
+    pthread_mutex_unlock(&page->details->lock);
+    return *slot;
 }

@@ -13,9 +13,19 @@
 #define SG_CODE_SLOTS      1024
 #define SG_CODE_WAYS       64
 
+// Instructions that follow each other in memory and, but for the last, in execution.
+#define SG_BLOCK_INSTS 64
+struct sg_block {
+    struct sg_block *next; // of the page
+    unsigned n;
+    uint64_t tally[SG_CLASS_OTHER + 1]; // of all n, by class
+    const struct sg_inst *inst[];
+};
+
 struct sg_code_page {
-    const struct sg_inst *slot[SG_CODE_SLOTS]; // only what can be executed; NULL: not decoded yet
-    uint64_t number;                           // address >> SG_CODE_PAGE_SHIFT
+    const struct sg_block *block[SG_CODE_SLOTS]; // that begin there
+    const struct sg_inst *slot[SG_CODE_SLOTS];   // only what can be executed; NULL: not decoded yet
+    uint64_t number;                             // address >> SG_CODE_PAGE_SHIFT
     struct sg_code_details *details;
 };
 
@@ -43,11 +53,14 @@ void sg_code_free(struct sg_code_view *view);
 // be executed; NULL when out of memory. Reads code memory, so a guard should be armed.
 const struct sg_inst *sg_code_fetch(struct sg_code_view *view, uint64_t pc);
 
-static inline const struct sg_inst *sg_code_cached(const struct sg_code_view *view, uint64_t pc)
+// The block at `pc`. NULL when its first instruction is not cached: sg_code_fetch() says why.
+const struct sg_block *sg_code_block(struct sg_code_view *view, uint64_t pc);
+
+static inline const struct sg_block *sg_code_block_cached(const struct sg_code_view *view, uint64_t pc)
 {
     if (pc >> SG_CODE_PAGE_SHIFT != view->number)
         return NULL;
-    return __atomic_load_n(&view->page->slot[pc >> 2 & (SG_CODE_SLOTS - 1)], __ATOMIC_ACQUIRE);
+    return __atomic_load_n(&view->page->block[pc >> 2 & (SG_CODE_SLOTS - 1)], __ATOMIC_ACQUIRE);
 }
 
 #endif

@@ -140,6 +140,9 @@ static inline double sg_add_odd(double a, double b)
 // a * b + c in f32 with a single rounding (nearest even): the product of two f32 is exact in f64.
 static inline float sg_fma32(float a, float b, float c)
 {
+#ifdef __FMA__
+    return __builtin_fmaf(a, b, c);
+#endif
     return (float)sg_add_odd((double)a * (double)b, (double)c);
 }
 

@@ -60,28 +60,78 @@ static unsigned lanes_of(uint64_t exec)
     return exec == UINT64_MAX ? SG_LANES : (unsigned)__builtin_popcountll(exec);
 }
 
-// *ran becomes the number of instructions that did not end the slice.
+// Counts the instructions of a block up to and including number `at`.
+static void count_part(struct sg_machine *m, const struct sg_block *block, unsigned at)
+{
+    for (unsigned i = 0; i <= at; i++)
+        m->tally[block->inst[i]->info->klass]++;
+}
+
+// *ran grows by the instructions that did not end the slice.
+static enum sg_step run_block(struct sg_machine *m, struct sg_wave *w, const struct sg_block *block,
+                              unsigned *ran)
+{
+    m->block = block;
+    for (unsigned i = 0; i < block->n; i++) {
+        const struct sg_inst *inst = block->inst[i];
+        m->inst = inst;
+        m->at = i;
+        w->pc += 4 * (uint64_t)inst->n_words;
+        if (inst->info->klass == SG_CLASS_VALU)
+            m->lanes_valu += lanes_of(sg_exec(w));
+        const enum sg_step step = inst->exec(w, inst);
+        if (step) {
+            m->block = NULL;
+            count_part(m, block, i);
+            *ran += i;
+            return step;
+        }
+    }
+    m->block = NULL;
+    for (unsigned klass = 0; klass <= SG_CLASS_OTHER; klass++)
+        m->tally[klass] += block->tally[klass];
+    *ran += block->n;
+    return SG_STEP_OK;
+}
+
+// An instruction that no block holds, because it is not cached or cannot be executed.
+static enum sg_step run_odd(struct sg_machine *m, struct sg_wave *w, unsigned *ran)
+{
+    const struct sg_inst *inst = sg_code_fetch(&m->code, w->pc);
+    if (!inst || !inst->info || !inst->info->exec)
+        return cannot_execute(w, inst);
+    m->inst = inst;
+    w->pc += 4 * (uint64_t)inst->n_words;
+    m->tally[inst->info->klass]++;
+    if (inst->info->klass == SG_CLASS_VALU)
+        m->lanes_valu += lanes_of(sg_exec(w));
+    const enum sg_step step = inst->exec(w, inst);
+    *ran += !step;
+    return step;
+}
+
 static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w, unsigned *ran)
 {
     m->running = w;
-    for (*ran = 0; *ran < SLICE; ++*ran) {
-        const struct sg_inst *inst = sg_code_cached(&m->code, w->pc);
-        if (!inst) {
+    *ran = 0;
+    while (*ran < SLICE) {
+        const struct sg_block *block = sg_code_block_cached(&m->code, w->pc);
+        if (!block) {
             m->inst = NULL;
-            inst = sg_code_fetch(&m->code, w->pc);
-            if (!inst || !inst->info || !inst->info->exec)
-                return cannot_execute(w, inst);
+            block = sg_code_block(&m->code, w->pc);
         }
-        m->inst = inst;
-        w->pc += 4 * (uint64_t)inst->n_words;
-        m->tally[inst->info->klass]++;
-        if (inst->info->klass == SG_CLASS_VALU)
-            m->lanes_valu += lanes_of(sg_exec(w));
-        const enum sg_step step = inst->info->exec(w, inst);
+        const enum sg_step step = block ? run_block(m, w, block, ran) : run_odd(m, w, ran);
         if (step)
             return step;
     }
     return SG_STEP_OK;
+}
+
+void sg_group_faulted(struct sg_machine *m)
+{
+    if (m->block)
+        count_part(m, m->block, m->at);
+    m->block = NULL;
 }
 
 // Releases the barrier when every wave that has not ended waits at it.

@@ -100,6 +100,8 @@ struct sg_opinfo {
 
 struct sg_inst {
     const struct sg_opinfo *info;
+    sg_exec_fn exec; // what runs it: info->exec, or the same made for this host. NULL until sg_fast_choose()
+    bool direct;     // semantics may work in the registers; see sg_direct()
     uint32_t words[4]; // raw dwords, for messages and for exec functions with rare fields
     uint8_t n_words;   // 1..4
     uint8_t mod;       // SG_MOD_*

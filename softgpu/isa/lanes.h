@@ -38,10 +38,10 @@
 #define SG_VALUE_r64 uint64_t
 
 // r32, r16, r64: float operands with their modifiers applied, handed over as bit patterns.
-#define SG_GATHER_u32 sg_src32
-#define SG_GATHER_i32 sg_src32
-#define SG_GATHER_f32 sg_src_f32
-#define SG_GATHER_r32 sg_src_f32
+#define SG_GATHER_u32 sg_fast32
+#define SG_GATHER_i32 sg_fast32
+#define SG_GATHER_f32 sg_fast_f32
+#define SG_GATHER_r32 sg_fast_f32
 #define SG_GATHER_u16 sg_src16
 #define SG_GATHER_i16 sg_src16
 #define SG_GATHER_f16 sg_src_f16
@@ -96,6 +96,29 @@
 #define SG_STORE_f64              sg_dst_f64
 #define SG_STORE_r64              sg_dst_f64
 
+// Where a result may be computed in place, by kind.
+#define SG_PLACE_u32(w, inst)  sg_place32(w, inst)
+#define SG_PLACE_i32(w, inst)  sg_place32(w, inst)
+#define SG_PLACE_f32(w, inst)  sg_place_f32(w, inst)
+#define SG_PLACE_r32(w, inst)  sg_place_f32(w, inst)
+#define SG_PLACE_u16(w, inst)  NULL
+#define SG_PLACE_i16(w, inst)  NULL
+#define SG_PLACE_f16(w, inst)  NULL
+#define SG_PLACE_r16(w, inst)  NULL
+#define SG_PLACE_h16(w, inst)  NULL
+#define SG_PLACE_hf16(w, inst) NULL
+#define SG_PLACE_u64(w, inst)  NULL
+#define SG_PLACE_i64(w, inst)  NULL
+#define SG_PLACE_f64(w, inst)  NULL
+#define SG_PLACE_r64(w, inst)  NULL
+
+// No iteration over lanes depends on another one.
+#ifdef __clang__
+#define SG_LANES_APART _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define SG_LANES_APART _Pragma("GCC ivdep")
+#endif
+
 // Rounding mode by kind of result.
 #define SG_ROUND_u32  0u
 #define SG_ROUND_i32  0u
@@ -117,7 +140,8 @@
     {                                                                                                        \
         const unsigned round = SG_ROUND_##D;                                                                 \
         const bool ieee = w->mode & SG_MODE_IEEE;                                                            \
-        SG_BITS_##D result[SG_LANES];                                                                        \
+        SG_BITS_##D result[SG_LANES], *const place = SG_PLACE_##D(w, inst);                                  \
+        SG_BITS_##D *const to = place ? place : result;                                                      \
         (void)ieee;
 
 #define SG_VOP_SOURCE(x, X, n)                                                                               \
@@ -127,10 +151,11 @@
 #define SG_VOP_LANE(x, X) const SG_VALUE_##X x = SG_LOAD_##X(x##_in[lane]);
 
 #define SG_VOP_END(D, expr)                                                                                  \
-    result[lane] = SG_PACK_##D(expr);                                                                        \
+    to[lane] = SG_PACK_##D(expr);                                                                            \
     }                                                                                                        \
     sg_round_leave(round);                                                                                   \
-    SG_STORE_##D(w, inst, result);                                                                           \
+    if (!place)                                                                                              \
+        SG_STORE_##D(w, inst, result);                                                                       \
     return SG_STEP_OK;                                                                                       \
     }
 
@@ -138,6 +163,7 @@
     SG_VOP_BEGIN(name, D)                                                                                    \
     SG_VOP_SOURCE(a, A, 0)                                                                                   \
     sg_round_enter(round);                                                                                   \
+    SG_LANES_APART                                                                                           \
     for (unsigned lane = 0; lane < SG_LANES; lane++) {                                                       \
         SG_VOP_LANE(a, A)                                                                                    \
         SG_VOP_END(D, expr)
@@ -147,6 +173,7 @@
     SG_VOP_SOURCE(a, A, 0)                                                                                   \
     SG_VOP_SOURCE(b, B, 1)                                                                                   \
     sg_round_enter(round);                                                                                   \
+    SG_LANES_APART                                                                                           \
     for (unsigned lane = 0; lane < SG_LANES; lane++) {                                                       \
         SG_VOP_LANE(a, A)                                                                                    \
         SG_VOP_LANE(b, B)                                                                                    \
@@ -158,6 +185,7 @@
     SG_VOP_SOURCE(b, B, 1)                                                                                   \
     SG_VOP_SOURCE(c, C, 2)                                                                                   \
     sg_round_enter(round);                                                                                   \
+    SG_LANES_APART                                                                                           \
     for (unsigned lane = 0; lane < SG_LANES; lane++) {                                                       \
         SG_VOP_LANE(a, A)                                                                                    \
         SG_VOP_LANE(b, B)                                                                                    \

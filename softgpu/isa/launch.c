@@ -237,6 +237,7 @@ static void run_guarded(struct sg_machine *m)
 {
     if (sigsetjmp(m->guard.env, 0)) {
         host_fault(m);
+        sg_group_faulted(m);
         sg_group_count(m);
         return;
     }

@@ -53,7 +53,9 @@ struct sg_machine {
     unsigned arch_vgprs, acc_vgprs; // granted to each wave
     struct sg_resident *turn;       // whose turn it is
     struct sg_wave *running;
-    const struct sg_inst *inst;         // being executed; NULL while fetching
+    const struct sg_inst *inst;   // being executed; NULL while fetching
+    const struct sg_block *block; // that `inst` is number `at` of, or NULL
+    unsigned at;
     uint64_t tally[SG_CLASS_OTHER + 1]; // of the turn, until sg_group_count()
     uint64_t lanes_valu;
 };
@@ -72,6 +74,9 @@ enum sg_turn {
     SG_TURN_FAULT,   // machine->fault is filled, or another thread's
 };
 enum sg_turn sg_group_turn(struct sg_machine *machine, struct sg_resident *resident);
+
+// After a jump out of an instruction: counts those of its block up to it.
+void sg_group_faulted(struct sg_machine *machine);
 
 // Adds what was tallied to the counts of the group whose turn it was.
 void sg_group_count(struct sg_machine *machine);

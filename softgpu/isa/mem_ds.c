@@ -33,6 +33,56 @@ static enum sg_step resolve(struct sg_wave *w, const struct sg_inst *inst, struc
     return SG_STEP_OK;
 }
 
+// All lanes on and every element, of whole dwords, within LDS? Then accesses need no pointers and no second look.
+static bool all_inside(const struct sg_wave *w, const struct sg_inst *inst, uint32_t offset, unsigned bytes)
+{
+    const uint32_t *address = w->vgpr[inst->vaddr], lds_bytes = w->group->lds_bytes;
+    if (!inst->direct || bytes < 4 || sg_exec(w) != UINT64_MAX || lds_bytes < bytes)
+        return false;
+    uint32_t outside = 0;
+    for (unsigned lane = 0; lane < SG_LANES; lane++)
+        outside |= address[lane] + offset > lds_bytes - bytes;
+    return !outside;
+}
+
+// The address register may be among the destinations: a lane's address is read before its values are written.
+static inline void read_inside(struct sg_wave *w, const struct sg_inst *inst, uint32_t offset, unsigned dst,
+                               unsigned bytes)
+{
+    const uint32_t *address = w->vgpr[inst->vaddr];
+    const uint8_t *lds = w->group->lds;
+    for (unsigned lane = 0; lane < SG_LANES; lane++) {
+        uint32_t v[4];
+        memcpy(v, lds + (address[lane] + offset), bytes);
+        for (unsigned d = 0; d < bytes / 4; d++)
+            w->vgpr[dst + d][lane] = v[d];
+    }
+}
+
+static inline void write_inside(struct sg_wave *w, const struct sg_inst *inst, uint32_t offset, unsigned src)
+{
+    const uint32_t *address = w->vgpr[inst->vaddr], *from = w->vgpr[src];
+    for (unsigned lane = 0; lane < SG_LANES; lane++)
+        memcpy(w->group->lds + (address[lane] + offset), &from[lane], 4);
+}
+
+// Reads with the width known, so that each becomes a loop of its own. False: another way.
+static bool read_straight(struct sg_wave *w, const struct sg_inst *inst, enum sg_mem_kind kind)
+{
+    const uint32_t offset = (uint32_t)inst->simm;
+    if (!all_inside(w, inst, offset, sg_mem_bytes(kind)))
+        return false;
+    if (kind == SG_MEM_B32)
+        read_inside(w, inst, offset, inst->vdst, 4);
+    else if (kind == SG_MEM_B64)
+        read_inside(w, inst, offset, inst->vdst, 8);
+    else if (kind == SG_MEM_B128)
+        read_inside(w, inst, offset, inst->vdst, 16);
+    else
+        return false;
+    return true;
+}
+
 static enum sg_step no_gds(struct sg_wave *w, const struct sg_inst *inst)
 {
     return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, "global data share is not implemented");
@@ -44,6 +94,8 @@ static enum sg_step ds_read(struct sg_wave *w, const struct sg_inst *inst)
         return no_gds(w, inst);
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
+    if (read_straight(w, inst, kind))
+        return SG_STEP_OK;
     const enum sg_step step = resolve(w, inst, &lanes, (uint32_t)inst->simm, sg_mem_bytes(kind));
     if (step)
         return step;
@@ -57,6 +109,10 @@ static enum sg_step ds_write(struct sg_wave *w, const struct sg_inst *inst)
         return no_gds(w, inst);
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
+    if (kind == SG_MEM_B32 && all_inside(w, inst, (uint32_t)inst->simm, 4)) {
+        write_inside(w, inst, (uint32_t)inst->simm, inst->vdata);
+        return SG_STEP_OK;
+    }
     const enum sg_step step = resolve(w, inst, &lanes, (uint32_t)inst->simm, sg_mem_bytes(kind));
     if (step)
         return step;
@@ -80,6 +136,12 @@ static enum sg_step ds_read2(struct sg_wave *w, const struct sg_inst *inst)
     enum sg_mem_kind kind;
     const uint32_t unit = pair_unit(inst, &kind);
     const unsigned bytes = sg_mem_bytes(kind);
+    if (kind == SG_MEM_B32 && inst->vdst != inst->vaddr && all_inside(w, inst, inst->offset0 * unit, 4) &&
+        all_inside(w, inst, inst->offset1 * unit, 4)) {
+        read_inside(w, inst, inst->offset0 * unit, inst->vdst, 4);
+        read_inside(w, inst, inst->offset1 * unit, inst->vdst + 1, 4);
+        return SG_STEP_OK;
+    }
     struct sg_lanes first, second;
     // Both addresses first: the destination may be the address register.
     enum sg_step step = resolve(w, inst, &first, inst->offset0 * unit, bytes);

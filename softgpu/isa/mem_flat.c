@@ -115,6 +115,54 @@ bool sg_memory_odd_address(const struct sg_wave *w, const struct sg_inst *inst, 
     return false;
 }
 
+// Do all 64 lanes of a global access have consecutive, aligned elements of `bytes`? Then where the first one is, else NULL.
+static uint8_t *unit_stride(const struct sg_wave *w, const struct sg_inst *inst, uint32_t bytes)
+{
+    if (!inst->direct || inst->lds || sg_exec(w) != UINT64_MAX || sg_checks_access(w))
+        return NULL;
+    const uint32_t *low = w->vgpr[inst->vaddr], *high = w->vgpr[inst->vaddr + 1];
+    const bool scalar = inst->saddr != NO_SADDR;
+    uint32_t differ = 0;
+    for (uint32_t lane = 0; lane < SG_LANES; lane++)
+        differ |= low[lane] ^ (low[0] + bytes * lane);
+    for (unsigned lane = 0; !scalar && lane < SG_LANES; lane++)
+        differ |= high[lane] ^ high[0];
+    if (differ || low[0] > UINT32_MAX - bytes * SG_LANES)
+        return NULL;
+    const uint64_t base = scalar ? sg_sgpr64(w, inst->saddr) + low[0] : lane_address(w, inst->vaddr, 0);
+    const uint64_t address = base + (uint64_t)(int64_t)inst->simm;
+    return address % sizeof(uint32_t) ? NULL : (uint8_t *)(uintptr_t)address;
+}
+
+// A vector of dwords that may lie at any dword. Each is written once, whole, unlike by memcpy, which may write a word
+// twice: another thread may have written it in between.
+typedef uint32_t dwords __attribute__((vector_size(64), aligned(4), may_alias));
+#define VECTOR_LANES (sizeof(dwords) / sizeof(uint32_t))
+
+static void copy_row(void *to, const void *from)
+{
+    for (unsigned i = 0; i < SG_LANES / VECTOR_LANES; i++)
+        ((dwords *)to)[i] = ((const dwords *)from)[i];
+}
+
+static bool load_straight(struct sg_wave *w, const struct sg_inst *inst)
+{
+    const uint8_t *from = inst->info->arg == SG_MEM_B32 ? unit_stride(w, inst, 4) : NULL;
+    if (!from)
+        return false;
+    copy_row(w->vgpr[inst->vdst], from);
+    return true;
+}
+
+static bool store_straight(struct sg_wave *w, const struct sg_inst *inst)
+{
+    uint8_t *to = inst->info->arg == SG_MEM_B32 ? unit_stride(w, inst, 4) : NULL;
+    if (!to)
+        return false;
+    copy_row(to, w->vgpr[inst->vdata]);
+    return true;
+}
+
 static enum sg_step finish_load(struct sg_wave *w, const struct sg_inst *inst, const struct sg_lanes *lanes)
 {
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
@@ -153,6 +201,8 @@ static enum sg_step flat_atomic(struct sg_wave *w, const struct sg_inst *inst)
 
 static enum sg_step global_load(struct sg_wave *w, const struct sg_inst *inst)
 {
+    if (load_straight(w, inst))
+        return inst->glc ? sg_polled(w) : SG_STEP_OK;
     struct sg_lanes lanes;
     const enum sg_step step =
         resolve_global(w, inst, &lanes, sg_mem_bytes((enum sg_mem_kind)inst->info->arg));
@@ -161,6 +211,8 @@ static enum sg_step global_load(struct sg_wave *w, const struct sg_inst *inst)
 
 static enum sg_step global_store(struct sg_wave *w, const struct sg_inst *inst)
 {
+    if (store_straight(w, inst))
+        return SG_STEP_OK;
     struct sg_lanes lanes;
     const enum sg_mem_kind kind = (enum sg_mem_kind)inst->info->arg;
     const enum sg_step step = resolve_global(w, inst, &lanes, sg_mem_bytes(kind));

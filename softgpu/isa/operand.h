@@ -54,6 +54,46 @@ void sg_dst_f16_half(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r)
 void sg_dst64(struct sg_wave *w, const struct sg_inst *inst, const uint64_t *r);
 void sg_dst_f64(struct sg_wave *w, const struct sg_inst *inst, uint64_t *r);
 
+// The direct way, without copies: sources are registers (or scalars) as they are, the result is computed in place. Lanes
+// with the same number are all that sources and result share, so a loop over lanes may be taken as vectors.
+static inline bool sg_direct(const struct sg_wave *w, const struct sg_inst *inst)
+{
+    return inst->direct && !w->gpr_idx_mode;
+}
+
+static inline const uint32_t *sg_fast32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i,
+                                        uint32_t *buf)
+{
+    const unsigned src = inst->src[i];
+    if (!sg_direct(w, inst))
+        return sg_src32(w, inst, i, buf);
+    if (src >= SG_SRC_VGPR0)
+        return w->vgpr[src - SG_SRC_VGPR0];
+    const uint32_t v = src < 128 ? w->sgpr[src] : sg_scalar32(w, inst, src);
+    for (unsigned lane = 0; lane < SG_LANES; lane++)
+        buf[lane] = v;
+    return buf;
+}
+
+static inline const uint32_t *sg_fast_f32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i,
+                                          uint32_t *buf)
+{
+    if (!(w->mode & SG_MODE_DENORM32_IN) || (inst->abs | inst->neg) >> i & 1)
+        return sg_src_f32(w, inst, i, buf);
+    return sg_fast32(w, inst, i, buf);
+}
+
+// Where a 32-bit result may be computed in place; NULL: through a copy. The second form is for floats.
+static inline uint32_t *sg_place32(const struct sg_wave *w, const struct sg_inst *inst)
+{
+    return sg_direct(w, inst) && sg_exec(w) == UINT64_MAX ? w->vgpr[inst->vdst] : NULL;
+}
+
+static inline uint32_t *sg_place_f32(const struct sg_wave *w, const struct sg_inst *inst)
+{
+    return inst->omod | inst->clamp || !(w->mode & SG_MODE_DENORM32_OUT) ? NULL : sg_place32(w, inst);
+}
+
 // Lanes the instruction acts on: EXEC less what DPP disables.
 uint64_t sg_active(const struct sg_wave *w, const struct sg_inst *inst);
 

@@ -33,22 +33,47 @@ static enum sg_step op_v_swap_b32(struct sg_wave *w, const struct sg_inst *inst)
     return SG_STEP_OK;
 }
 
-// The fraction stays below 1 even where x - floor(x) rounds up to it.
+// The host's floor and ceil, where it has no instruction for them, give zeros of the wrong sign when rounding is directed.
+static inline float floor32(float a)
+{
+    const float t = truncf(a);
+    return t > a ? t - 1.0f : t;
+}
+
+static inline double floor64(double a)
+{
+    const double t = trunc(a);
+    return t > a ? t - 1.0 : t;
+}
+
+static inline float ceil32(float a)
+{
+    const float t = truncf(a);
+    return t < a ? t + 1.0f : t;
+}
+
+static inline double ceil64(double a)
+{
+    const double t = trunc(a);
+    return t < a ? t + 1.0 : t;
+}
+
+// The fraction stays below 1 even where x - floor64(x) rounds up to it.
 static inline float fract32(float a)
 {
-    const float f = a - floorf(a);
+    const float f = a - floor32(a);
     return f < 1.0f ? f : f != f ? f : 0x1.fffffep-1f;
 }
 
 static inline double fract64(double a)
 {
-    const double f = a - floor(a);
+    const double f = a - floor64(a);
     return f < 1.0 ? f : f != f ? f : 0x1.fffffffffffffp-1;
 }
 
 static inline float fract16(float a)
 {
-    const float f = a - floorf(a);
+    const float f = a - floor32(a);
     return f <= 0x1.ffcp-1f ? f : f != f ? f : 0x1.ffcp-1f;
 }
 
@@ -80,8 +105,8 @@ SG_VOP1(v_cvt_u32_f32, u32, f32, sg_u32_from_f64(a))
 SG_VOP1(v_cvt_i32_f32, i32, f32, sg_i32_from_f64(a))
 SG_VOP1(v_cvt_f16_f32, f16, f32, a)
 SG_VOP1(v_cvt_f32_f16, f32, f16, a)
-SG_VOP1(v_cvt_rpi_i32_f32, i32, f32, sg_i32_from_f64(floor((double)a + 0.5)))
-SG_VOP1(v_cvt_flr_i32_f32, i32, f32, sg_i32_from_f64(floor((double)a)))
+SG_VOP1(v_cvt_rpi_i32_f32, i32, f32, sg_i32_from_f64(floor64((double)a + 0.5)))
+SG_VOP1(v_cvt_flr_i32_f32, i32, f32, sg_i32_from_f64(floor64((double)a)))
 SG_VOP1(v_cvt_off_f32_i4, f32, u32, (float)((int32_t)(a << 28) >> 28) * 0.0625f)
 SG_VOP1(v_cvt_f32_f64, f32, f64, (float)a)
 SG_VOP1(v_cvt_f64_f32, f64, f32, (double)a)
@@ -92,14 +117,14 @@ SG_VOP1(v_cvt_f32_ubyte3, f32, u32, (float)(int32_t)(a >> 24))
 SG_VOP1(v_cvt_u32_f64, u32, f64, sg_u32_from_f64(a))
 SG_VOP1(v_cvt_f64_u32, f64, u32, (double)a)
 SG_VOP1(v_trunc_f64, f64, f64, trunc(a))
-SG_VOP1(v_ceil_f64, f64, f64, ceil(a))
+SG_VOP1(v_ceil_f64, f64, f64, ceil64(a))
 SG_VOP1(v_rndne_f64, r64, f64, sg_bits64(rint(a)))
-SG_VOP1(v_floor_f64, f64, f64, floor(a))
+SG_VOP1(v_floor_f64, f64, f64, floor64(a))
 SG_VOP1(v_fract_f32, f32, f32, fract32(a))
 SG_VOP1(v_trunc_f32, f32, f32, truncf(a))
-SG_VOP1(v_ceil_f32, f32, f32, ceilf(a))
+SG_VOP1(v_ceil_f32, f32, f32, ceil32(a))
 SG_VOP1(v_rndne_f32, r32, f32, sg_bits32(rintf(a)))
-SG_VOP1(v_floor_f32, f32, f32, floorf(a))
+SG_VOP1(v_floor_f32, f32, f32, floor32(a))
 SG_VOP1(v_exp_f32, r32, f32, flushed_bits(exp2f(flushed(a))))
 SG_VOP1(v_log_f32, r32, f32, sg_bits32(log2f(flushed(a))))
 SG_VOP1(v_rcp_f32, r32, f32, flushed_bits(1.0f / flushed(a)))
@@ -131,8 +156,8 @@ SG_VOP1(v_log_f16, f16, f16, log2f(a))
 SG_VOP1(v_exp_f16, f16, f16, exp2f(a))
 SG_VOP1(v_frexp_mant_f16, f16, f16, (float)sg_frexp_mant(a))
 SG_VOP1(v_frexp_exp_i16_f16, i16, f16, sg_frexp_exp(a))
-SG_VOP1(v_floor_f16, f16, f16, floorf(a))
-SG_VOP1(v_ceil_f16, f16, f16, ceilf(a))
+SG_VOP1(v_floor_f16, f16, f16, floor32(a))
+SG_VOP1(v_ceil_f16, f16, f16, ceil32(a))
 SG_VOP1(v_trunc_f16, f16, f16, truncf(a))
 SG_VOP1(v_rndne_f16, r16, f16, sg_f16_from_f32_rne(rintf(a)))
 SG_VOP1(v_fract_f16, f16, f16, fract16(a))
