@@ -100,6 +100,18 @@ uint64_t sg_active(const struct sg_wave *w, const struct sg_inst *inst);
 // Writes a lane mask (compare result, carry out) to inst->sdst; bits of inactive lanes must be zero.
 void sg_dst_mask(struct sg_wave *w, const struct sg_inst *inst, uint64_t bits);
 
+// One byte of 0 or 1 per lane becomes one bit: the multiplication moves bit 8*i to bit 56 + i.
+static inline uint64_t sg_pack_hits(const uint8_t *hit)
+{
+    uint64_t bits = 0;
+    for (unsigned i = 0; i < 8; i++) {
+        uint64_t eight;
+        memcpy(&eight, hit + 8 * i, 8);
+        bits |= (eight * 0x0102040810204080ull >> 56) << (8 * i);
+    }
+    return bits;
+}
+
 // Register file index (0..511) of a vector source or of the destination with relative addressing applied.
 unsigned sg_vgpr_src(const struct sg_wave *w, const struct sg_inst *inst, unsigned i);
 unsigned sg_vgpr_dst(const struct sg_wave *w, const struct sg_inst *inst);

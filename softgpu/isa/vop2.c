@@ -36,19 +36,22 @@ static inline uint32_t add16_sat(uint32_t a, uint32_t b, bool clamp)
 #define CARRY(name, with_in, sum)                                                                            \
     static enum sg_step op_##name(struct sg_wave *w, const struct sg_inst *inst)                             \
     {                                                                                                        \
-        uint32_t a_buf[SG_LANES], b_buf[SG_LANES], result[SG_LANES];                                         \
-        const uint32_t *a_in = sg_src32(w, inst, 0, a_buf), *b_in = sg_src32(w, inst, 1, b_buf);             \
+        uint32_t a_buf[SG_LANES], b_buf[SG_LANES], result[SG_LANES], *const place = sg_place32(w, inst);     \
+        uint32_t *const to = place ? place : result;                                                         \
+        uint8_t over[SG_LANES];                                                                              \
+        const uint32_t *a_in = sg_fast32(w, inst, 0, a_buf), *b_in = sg_fast32(w, inst, 1, b_buf);           \
         const uint64_t carry_in = with_in ? sg_src_mask(w, inst, 2) : 0, active = sg_active(w, inst);        \
-        uint64_t out = 0;                                                                                    \
+        const uint32_t saturated = inst->clamp ? UINT32_MAX : 0;                                             \
+        SG_LANES_APART                                                                                       \
         for (unsigned lane = 0; lane < SG_LANES; lane++) {                                                   \
             const uint64_t a = a_in[lane], b = b_in[lane], c = carry_in >> lane & 1, r = (sum);              \
-            const uint64_t over = r >> 32 & 1;                                                               \
             (void)c;                                                                                         \
-            out |= over << lane;                                                                             \
-            result[lane] = inst->clamp && over ? SATURATED : (uint32_t)r;                                    \
+            over[lane] = r >> 32 & 1;                                                                        \
+            to[lane] = saturated && over[lane] ? SATURATED : (uint32_t)r;                                    \
         }                                                                                                    \
-        sg_dst32(w, inst, result);                                                                           \
-        sg_dst_mask(w, inst, out &active);                                                                   \
+        if (!place)                                                                                          \
+            sg_dst32(w, inst, result);                                                                       \
+        sg_dst_mask(w, inst, sg_pack_hits(over) & active);                                                   \
         return SG_STEP_OK;                                                                                   \
     }
 #define SATURATED UINT32_MAX

@@ -9,21 +9,9 @@
 // sg_opinfo.arg: condition in bits 0..3, and whether the result also goes to EXEC (v_cmpx).
 #define TO_EXEC 0x10
 
-// One byte of 0 or 1 per lane becomes one bit: the multiplication moves bit 8*i to bit 56 + i.
-static uint64_t pack_hits(const uint8_t *hit)
-{
-    uint64_t bits = 0;
-    for (unsigned i = 0; i < 8; i++) {
-        uint64_t eight;
-        memcpy(&eight, hit + 8 * i, 8);
-        bits |= (eight * 0x0102040810204080ull >> 56) << (8 * i);
-    }
-    return bits;
-}
-
 static enum sg_step finish(struct sg_wave *w, const struct sg_inst *inst, const uint8_t *hit)
 {
-    const uint64_t bits = pack_hits(hit) & sg_active(w, inst);
+    const uint64_t bits = sg_pack_hits(hit) & sg_active(w, inst);
     sg_dst_mask(w, inst, bits);
     if (inst->info->arg & TO_EXEC)
         sg_set_sgpr64(w, SG_SGPR_EXEC, bits);
