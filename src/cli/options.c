@@ -55,6 +55,9 @@ static const struct option options_table[] = {
      "Counters of one group, measured together in one pass; blanks or commas between them. Each --pmc is one "
      "more "
      "group, and every kernel is run once per group."},
+    {"strict-groups", 0, BOOL, RUN, AT(strict_groups), "[BOOL]", NULL,
+     "Refuse a group that needs more counter registers than the GPU has, instead of measuring it in several "
+     "passes."},
     {"kernel-include-regex", 0, TEXT, RUN, AT(include), "REGEX", NULL,
      "Measure only kernels in whose demangled name the POSIX extended regular expression is found."},
     {"kernel-exclude-regex", 0, TEXT, RUN, AT(exclude), "REGEX", NULL,

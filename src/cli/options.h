@@ -40,6 +40,7 @@ struct kr_options {
     bool keep_logs;
     bool soft_gpu;
     bool witness;
+    bool strict_groups;
     char *include, *exclude, *kernel_name, *iterations; // rules of select/selection.h; NULL = not given
     int name_base;                                      // of kr_name_base
     unsigned launch_skip, launch_count;

@@ -81,8 +81,8 @@ int kr_iterations_parse(const char *text, struct kr_iterations *out, char *error
         reader.at++;
     }
     snprintf(error, error_bytes,
-             "\"%s\" is not a range of launches (from 1, like \"[1,2,[5-8]]\"): it cannot be read at \"%s\"", text,
-             reader.at);
+             "\"%s\" is not a range of launches (from 1, like \"[1,2,[5-8]]\"): it cannot be read at \"%s\"",
+             text, reader.at);
     kr_iterations_free(out);
     return KREPLAY_INVALID;
 }

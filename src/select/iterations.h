@@ -10,7 +10,7 @@
 struct kr_iterations {
     struct kr_iteration_range {
         uint64_t first, last;
-    } *ranges;
+    } * ranges;
     size_t count; // 0: all launches
 };
 

@@ -31,7 +31,7 @@ struct kr_selection {
     struct kr_iterations iterations;
     uint64_t skip, count;
     kr_demangler demangle;
-    pthread_mutex_t lock; // what follows
+    pthread_mutex_t lock;   // what follows
     struct kernel *kernels; // by kernel id, which count from 1
     size_t capacity;
     uint64_t passed; // dispatches that passed name and iteration
@@ -58,7 +58,8 @@ static int read_name(struct kr_selection *selection, const char *text, char *err
     if (text == NULL || *text == '\0')
         return KREPLAY_OK;
     if (strncmp(text, REGEX_PREFIX, strlen(REGEX_PREFIX)) == 0)
-        return compile("--kernel-name", text + strlen(REGEX_PREFIX), &selection->name_regex, error, error_bytes);
+        return compile("--kernel-name", text + strlen(REGEX_PREFIX), &selection->name_regex, error,
+                       error_bytes);
     selection->name = strdup(text);
     return selection->name != NULL ? KREPLAY_OK : KREPLAY_NO_MEMORY;
 }
@@ -72,8 +73,8 @@ static int read_iterations(struct kr_selection *selection, const char *text, cha
     return rc;
 }
 
-int kr_selection_create(const struct kr_selection_rules *rules, kr_demangler demangle, struct kr_selection **out,
-                        char *error, size_t error_bytes)
+int kr_selection_create(const struct kr_selection_rules *rules, kr_demangler demangle,
+                        struct kr_selection **out, char *error, size_t error_bytes)
 {
     *out = NULL;
     struct kr_selection *selection = calloc(1, sizeof(*selection));

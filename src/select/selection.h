@@ -20,7 +20,8 @@ enum kr_name_base {
 
 // As the options say it. A dispatch is measured if it passes all of them, in this order.
 struct kr_selection_rules {
-    const char *include;    // POSIX extended regular expression, found somewhere in the demangled name; NULL = all
+    const char
+        *include; // POSIX extended regular expression, found somewhere in the demangled name; NULL = all
     const char *exclude;    // the same, of names that are left out; NULL = none
     const char *name;       // a whole name, or "regex:" and an expression; NULL = all
     enum kr_name_base base; // the form of the name that `name` is held against
@@ -35,8 +36,8 @@ typedef char *(*kr_demangler)(const char *mangled, char *buffer, size_t *bytes, 
 struct kr_selection;
 
 // On error *out is NULL and `error` says which rule cannot be read: KREPLAY_INVALID, KREPLAY_NO_MEMORY.
-int kr_selection_create(const struct kr_selection_rules *rules, kr_demangler demangle, struct kr_selection **out,
-                        char *error, size_t error_bytes);
+int kr_selection_create(const struct kr_selection_rules *rules, kr_demangler demangle,
+                        struct kr_selection **out, char *error, size_t error_bytes);
 void kr_selection_destroy(struct kr_selection *selection); // NULL is fine
 
 // Whether the dispatch is to be measured. To be asked once for each dispatch of the program, since it counts

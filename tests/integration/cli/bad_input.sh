@@ -27,7 +27,7 @@ refused 'application replay needs counters' --soft-gpu --replay-mode application
 # a group that does not fit: block, registers and counters
 grbm="GRBM_COUNT GRBM_GUI_ACTIVE GRBM_CP_BUSY"
 for word in GRBM 2 $grbm; do
-    refused "$word" --soft-gpu --pmc SQ_WAVES --pmc $grbm -- touch started
+    refused "$word" --soft-gpu --strict-groups --pmc SQ_WAVES --pmc $grbm -- touch started
 done
 refused 'counter TCC_HIT exists on gfx90a but is not modelled by the software GPU' \
     --soft-gpu --pmc TCC_HIT -- touch started

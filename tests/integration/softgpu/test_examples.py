@@ -136,5 +136,24 @@ class Selection(unittest.TestCase):
         self.assertEqual(self.measured("-k", "vector_add", KREPLAY_KERNEL_NAME="saxpy_in_place"), [1, 4, 7, 10])
 
 
+class Split(unittest.TestCase):
+    """One group of more counters than there are registers: eleven of SQ, which has eight, and two of GRBM, which has two."""
+
+    def test_one_group_in_two_passes(self):
+        sq = ("SQ_WAVES SQ_INSTS_VALU SQ_INSTS_SALU SQ_INSTS_SMEM SQ_INSTS_LDS SQ_INSTS_FLAT SQ_INSTS_VMEM SQ_INSTS_VMEM_RD "
+              "SQ_INSTS_VMEM_WR SQ_INSTS_BRANCH SQ_INSTS_SENDMSG").split()
+        grbm = ["GRBM_COUNT", "GRBM_GUI_ACTIVE"]
+        replay = harness.Replay([" ".join(sq + grbm)], harness.EXAMPLES / "three_kernels", "4096", "1")
+        self.assertEqual(replay.result.returncode, 0, replay.explain())
+        self.assertIn("counter group 1 needs more registers than gfx90a has: measured in 2 passes", replay.result.stderr)
+        run = validate.Run(replay.process, [sq[:6] + grbm, sq[6:]])
+        passes = {}
+        for record in run.records:
+            passes.setdefault(run.dispatch_id(record), []).append(set(run.sums(record)) - {"SQ_WAVES"})
+        self.assertEqual(len(passes), 3)
+        for measured in passes.values():
+            self.assertEqual(measured, [set(sq[1:6] + grbm), set(sq[6:])])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -43,9 +43,9 @@ static void good_ranges(void **state)
 static void bad_ranges(void **state)
 {
     (void)state;
-    static const char *const texts[] = {"0",    "x",     "1,",  ",1",  "4-2",   "1-",
-                                        "[1",   "1]",    "[1]2", "-3",  "1..3",  "[]",
-                                        "1-2-3", "[1,[2]", "1 2", "+1", "1,,2",  "18446744073709551616"};
+    static const char *const texts[] = {"0",     "x",      "1,",   ",1", "4-2",  "1-",
+                                        "[1",    "1]",     "[1]2", "-3", "1..3", "[]",
+                                        "1-2-3", "[1,[2]", "1 2",  "+1", "1,,2", "18446744073709551616"};
     for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
         struct kr_iterations iterations;
         char error[200] = "";
