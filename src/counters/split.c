@@ -16,8 +16,8 @@ static const struct kr_block_def *block_of(const struct kr_catalogue *catalogue,
 }
 
 // How many of the first `count` counters of the group are of the block.
-static size_t count_block(const struct kr_catalogue *catalogue, const struct kr_name_group *group, size_t count,
-                          const struct kr_block_def *block)
+static size_t count_block(const struct kr_catalogue *catalogue, const struct kr_name_group *group,
+                          size_t count, const struct kr_block_def *block)
 {
     size_t found = 0;
     for (size_t i = 0; i < count; i++)
@@ -49,7 +49,8 @@ static size_t pass_of(const struct kr_catalogue *catalogue, const struct kr_name
     if (block == NULL)
         return 0;
     size_t before = count_block(catalogue, group, index, block);
-    return before * passes_of_block(catalogue, group, block) / count_block(catalogue, group, group->count, block);
+    return before * passes_of_block(catalogue, group, block) /
+           count_block(catalogue, group, group->count, block);
 }
 
 static void put_pass(FILE *text, const struct kr_catalogue *catalogue, const struct kr_name_group *group,
@@ -60,8 +61,8 @@ static void put_pass(FILE *text, const struct kr_catalogue *catalogue, const str
             fprintf(text, " %s", group->names[i]);
 }
 
-int kr_groups_split(const struct kr_groups *groups, const struct kr_catalogue *catalogue, struct kr_groups *out,
-                    size_t *passes)
+int kr_groups_split(const struct kr_groups *groups, const struct kr_catalogue *catalogue,
+                    struct kr_groups *out, size_t *passes)
 {
     char *text = NULL, error[128];
     size_t length = 0;

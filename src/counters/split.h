@@ -11,7 +11,7 @@
 // evenly, in their order, so that registers stay free in each. `passes`: for each of `groups` how many it
 // became. Counters that the catalogue does not have are left for the check of the groups to name.
 // KREPLAY_NO_MEMORY: nothing to free.
-int kr_groups_split(const struct kr_groups *groups, const struct kr_catalogue *catalogue, struct kr_groups *out,
-                    size_t *passes);
+int kr_groups_split(const struct kr_groups *groups, const struct kr_catalogue *catalogue,
+                    struct kr_groups *out, size_t *passes);
 
 #endif

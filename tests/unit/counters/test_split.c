@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 static const struct kr_counter_def counters[] = {
-    {"A1", "A", 1, NULL}, {"A2", "A", 2, NULL}, {"A3", "A", 3, NULL}, {"A4", "A", 4, NULL},
-    {"A5", "A", 5, NULL}, {"B1", "B", 1, NULL}, {"B2", "B", 2, NULL}, {"B3", "B", 3, NULL},
+    {"A1", "A", 1, NULL}, {"A2", "A", 2, NULL}, {"A3", "A", 3, NULL},    {"A4", "A", 4, NULL},
+    {"A5", "A", 5, NULL}, {"B1", "B", 1, NULL}, {"B2", "B", 2, NULL},    {"B3", "B", 3, NULL},
     {"B4", "B", 4, NULL}, {"B5", "B", 5, NULL}, {"D", NULL, 0, "A1/B1"},
 };
 static const struct kr_block_def blocks[] = {{"A", 2}, {"B", 4}};
@@ -56,7 +56,7 @@ static void what_does_not_becomes_the_fewest(void **state)
     (void)state;
     check("A1 A2 A3", "A1 A2;A3", "2");
     check("A1 A2 A3 A4 A5", "A1 A2;A3 A4;A5", "3");
-    check("B1 B2 B3 B4 B5", "B1 B2 B3;B4 B5", "2"); // evenly: room for one more in both
+    check("B1 B2 B3 B4 B5", "B1 B2 B3;B4 B5", "2");                   // evenly: room for one more in both
     check("A1 B1 A2 B2 A3 B3 A4 B4", "A1 B1 A2 B2 B3 B4;A3 A4", "2"); // B fits: it stays together
     check("B1;A1 A2 A3;B2", "B1;A1 A2;A3;B2", "121");
 }
