@@ -30,28 +30,50 @@ static bool header(const struct file *f, uint64_t table, unsigned index, size_t 
     return true;
 }
 
-static void notes(const struct file *f, uint64_t offset, uint64_t size, struct kr_code_elf *out)
+// Takes the first note off *notes. False: what is left holds none.
+static bool next_note(const unsigned char **notes, size_t *size, Elf64_Nhdr *note,
+                      const unsigned char **start)
 {
-    const unsigned char *p = at(f, offset, size);
-    while (p && size >= sizeof(Elf64_Nhdr)) {
-        Elf64_Nhdr note;
-        memcpy(&note, p, sizeof(note));
-        uint64_t name = ((uint64_t)note.n_namesz + 3) & ~UINT64_C(3),
-                 data = ((uint64_t)note.n_descsz + 3) & ~UINT64_C(3);
-        uint64_t whole = sizeof(note) + name + data;
-        if (sizeof(note) + name + note.n_descsz > size)
-            return;
-        if (note.n_type == NT_AMDGPU_METADATA_NOTE && note.n_namesz == sizeof("AMDGPU") &&
-            memcmp(p + sizeof(note), "AMDGPU", sizeof("AMDGPU")) == 0) {
-            out->metadata = p + sizeof(note) + name;
-            out->metadata_bytes = note.n_descsz;
-            return;
-        }
-        if (whole > size)
-            return;
-        p += whole;
-        size -= whole;
+    if (*notes == NULL || *size < sizeof(*note))
+        return false;
+    memcpy(note, *notes, sizeof(*note));
+    uint64_t name = ((uint64_t)note->n_namesz + 3) & ~UINT64_C(3),
+             data = ((uint64_t)note->n_descsz + 3) & ~UINT64_C(3);
+    if (sizeof(*note) + name + note->n_descsz > *size)
+        return false;
+    uint64_t whole = sizeof(*note) + name + data; // the last one may lack its padding
+    whole = whole < *size ? whole : *size;
+    *start = *notes;
+    *notes += whole;
+    *size -= whole;
+    return true;
+}
+
+bool kr_code_elf_metadata(struct kr_code_elf *elf, const void **metadata, size_t *bytes)
+{
+    const unsigned char *notes = elf->notes, *start;
+    Elf64_Nhdr note;
+    bool found = false;
+    while (!found && next_note(&notes, &elf->notes_bytes, &note, &start)) {
+        found = note.n_type == NT_AMDGPU_METADATA_NOTE && note.n_namesz == sizeof("AMDGPU") &&
+                memcmp(start + sizeof(note), "AMDGPU", sizeof("AMDGPU")) == 0;
+        *metadata = start + sizeof(note) + (((uint64_t)note.n_namesz + 3) & ~UINT64_C(3));
+        *bytes = note.n_descsz;
     }
+    elf->notes = notes;
+    return found;
+}
+
+// Keeps the notes if they have metadata.
+static void keep_notes(const struct file *f, uint64_t offset, uint64_t size, struct kr_code_elf *out)
+{
+    const void *metadata;
+    size_t bytes;
+    struct kr_code_elf elf = {.notes = at(f, offset, size), .notes_bytes = size};
+    if (out->notes != NULL || !kr_code_elf_metadata(&elf, &metadata, &bytes))
+        return;
+    out->notes = at(f, offset, size);
+    out->notes_bytes = size;
 }
 
 static bool ends_with(const char *text, size_t length, const char *suffix)
@@ -105,8 +127,8 @@ bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, k
         if (!header(&f, ehdr.e_shoff, i, ehdr.e_shentsize, &section, sizeof(section)))
             break;
         sections = true;
-        if (section.sh_type == SHT_NOTE && !out->metadata)
-            notes(&f, section.sh_offset, section.sh_size, out);
+        if (section.sh_type == SHT_NOTE)
+            keep_notes(&f, section.sh_offset, section.sh_size, out);
         if (section.sh_type == SHT_SYMTAB || section.sh_type == SHT_DYNSYM)
             symbols(&f, &ehdr, &section, out);
         const uint64_t data = SHF_ALLOC | SHF_WRITE;
@@ -120,8 +142,8 @@ bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, k
         Elf64_Phdr segment;
         if (!header(&f, ehdr.e_phoff, i, ehdr.e_phentsize, &segment, sizeof(segment)))
             break;
-        if (segment.p_type == PT_NOTE && !out->metadata)
-            notes(&f, segment.p_offset, segment.p_filesz, out);
+        if (segment.p_type == PT_NOTE)
+            keep_notes(&f, segment.p_offset, segment.p_filesz, out);
         if (sections || segment.p_type != PT_LOAD || !(segment.p_flags & PF_W) || segment.p_memsz == 0)
             continue;
         if (!is_range(segment.p_vaddr, segment.p_memsz))

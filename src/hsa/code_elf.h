@@ -10,9 +10,9 @@
 #include <stdint.h>
 
 struct kr_code_elf {
-    // AMDGPU metadata note (msgpack), inside the file; NULL if there is none.
-    const void *metadata;
-    size_t metadata_bytes;
+    // Notes, inside the file, for kr_code_elf_metadata(); NULL if there are none.
+    const void *notes;
+    size_t notes_bytes;
     // Has `__managed__` variables: kernels reach host memory through them without an argument that says so.
     bool managed;
 };
@@ -24,5 +24,9 @@ typedef void (*kr_code_elf_range_fn)(void *arg, uint64_t address, uint64_t bytes
 // little-endian ELF file, or a range wraps.
 bool kr_code_elf_read(const void *file, size_t bytes, struct kr_code_elf *out, kr_code_elf_range_fn writable,
                       void *arg);
+
+// Takes the next AMDGPU metadata note (msgpack) off the file's notes. A code object that was linked together from
+// others, as those of rocBLAS are, has one of each. False: there is no more.
+bool kr_code_elf_metadata(struct kr_code_elf *elf, const void **metadata, size_t *bytes);
 
 #endif

@@ -188,7 +188,10 @@ static void read_elf(const struct walk *walk, hsa_loaded_code_object_t handle, c
     object->readable = file && kr_code_elf_read(file, bytes, &object->elf, add_range, object);
     if (!object->readable)
         return;
-    kr_metadata_kernels(object->elf.metadata, object->elf.metadata_bytes, describe, object);
+    const void *metadata;
+    size_t metadata_bytes;
+    while (kr_code_elf_metadata(&object->elf, &metadata, &metadata_bytes))
+        kr_metadata_kernels(metadata, metadata_bytes, describe, object);
     if (object->kernel_count > 0)
         qsort(object->kernels, object->kernel_count, sizeof(*object->kernels), by_symbol);
 }

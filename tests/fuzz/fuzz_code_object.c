@@ -26,8 +26,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct kr_code_elf elf = {0};
     unsigned sum = 0;
-    if (kr_code_elf_read(data, size, &elf, range, NULL) && elf.metadata)
-        kr_metadata_kernels(elf.metadata, elf.metadata_bytes, kernel, &sum);
+    const void *metadata;
+    size_t bytes;
+    bool readable = kr_code_elf_read(data, size, &elf, range, NULL);
+    while (readable && kr_code_elf_metadata(&elf, &metadata, &bytes))
+        kr_metadata_kernels(metadata, bytes, kernel, &sum);
     kr_metadata_kernels(data, size, kernel, &sum);
     return 0;
 }

@@ -86,10 +86,11 @@ void make_metadata(struct bytes *b, const struct test_kernel *kernels, unsigned 
     }
 }
 
-void make_code_object(struct bytes *b, const struct bytes *metadata, const char *variable, bool sections)
+void make_code_object(struct bytes *b, const struct bytes *metadata, unsigned count, const char *variable,
+                      bool sections)
 {
     enum { NOTE = 1, DATA, BSS, RODATA, SYMTAB, STRTAB, DYNAMIC, COUNT };
-    const Elf64_Nhdr note = {.n_namesz = 7, .n_descsz = (Elf64_Word)metadata->size, .n_type = 32};
+    const Elf64_Nhdr foreign = {.n_namesz = 4, .n_descsz = 4, .n_type = 32};
     Elf64_Ehdr header = {.e_ident = {0x7f, 'E', 'L', 'F', ELFCLASS64, ELFDATA2LSB, 1}};
     Elf64_Shdr table[COUNT] = {0};
     Elf64_Sym symbols[2] = {0};
@@ -97,9 +98,16 @@ void make_code_object(struct bytes *b, const struct bytes *metadata, const char 
     b->size = 0;
     put(b, &header, sizeof(header));
     uint64_t note_at = b->size;
-    put(b, &note, sizeof(note));
-    put(b, "AMDGPU\0", 8);
-    put(b, metadata->data, metadata->size);
+    put(b, &foreign, sizeof(foreign));
+    put(b, "GNU\0abcd", 8);
+    for (unsigned i = 0; i < count; i++) {
+        const Elf64_Nhdr note = {.n_namesz = 7, .n_descsz = (Elf64_Word)metadata[i].size, .n_type = 32};
+        put(b, &note, sizeof(note));
+        put(b, "AMDGPU\0", 8);
+        put(b, metadata[i].data, metadata[i].size);
+        while (b->size % 4)
+            put_byte(b, 0);
+    }
     while (b->size % 8)
         put_byte(b, 0);
     uint64_t note_size = b->size - note_at;

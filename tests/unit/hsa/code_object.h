@@ -32,6 +32,7 @@ void make_metadata(struct bytes *b, const struct test_kernel *kernels, unsigned 
 
 // An ELF file with .data (64 bytes at 0x2000, writable), .bss (32 at 0x2040), .rodata (at 0x1000), a note,
 // and a symbol `variable` in .data. Without `sections` there are only program headers.
-void make_code_object(struct bytes *b, const struct bytes *metadata, const char *variable, bool sections);
+void make_code_object(struct bytes *b, const struct bytes *metadata, unsigned count, const char *variable,
+                      bool sections);
 
 #endif

@@ -336,7 +336,7 @@ void fake_load(const struct fake_kernel_info *kernels, unsigned count, void *dat
     image.count = count;
     image.data = data;
     make_metadata(&note, described, count);
-    make_code_object(&image.file, &note, "variable", true);
+    make_code_object(&image.file, &note, 1, "variable", true);
     fake_program_api().hsa_executable_freeze((hsa_executable_t){7}, NULL);
 }
 

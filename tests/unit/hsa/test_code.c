@@ -99,6 +99,19 @@ static void note_range(void *arg, uint64_t address, uint64_t bytes)
     r->count++;
 }
 
+// The file has these descriptions, in this order, and no others.
+static void assert_metadata(struct kr_code_elf *elf, const struct bytes *notes, unsigned count)
+{
+    const void *metadata;
+    size_t bytes;
+    for (unsigned i = 0; i < count; i++) {
+        assert_true(kr_code_elf_metadata(elf, &metadata, &bytes));
+        assert_int_equal(bytes, notes[i].size);
+        assert_memory_equal(metadata, notes[i].data, bytes);
+    }
+    assert_false(kr_code_elf_metadata(elf, &metadata, &bytes));
+}
+
 static void writable_sections_are_found(void **state)
 {
     (void)state;
@@ -106,15 +119,14 @@ static void writable_sections_are_found(void **state)
     struct kr_code_elf elf;
     struct ranges ranges = {0};
     make_metadata(&note, kernels, KERNELS);
-    make_code_object(&file, &note, "counter", true);
+    make_code_object(&file, &note, 1, "counter", true);
     assert_true(kr_code_elf_read(file.data, file.size, &elf, note_range, &ranges));
     assert_int_equal(ranges.count, 2); // neither read-only data nor the dynamic section
     assert_int_equal(ranges.address[0], 0x2000);
     assert_int_equal(ranges.bytes[0], 64);
     assert_int_equal(ranges.address[1], 0x2040);
     assert_int_equal(ranges.bytes[1], 32);
-    assert_int_equal(elf.metadata_bytes, note.size);
-    assert_memory_equal(elf.metadata, note.data, note.size);
+    assert_metadata(&elf, &note, 1);
     assert_false(elf.managed);
 }
 
@@ -124,7 +136,7 @@ static void managed_variables_are_found(void **state)
     struct bytes note = {0}, file = {0};
     struct kr_code_elf elf;
     struct ranges ranges = {0};
-    make_code_object(&file, &note, "shared.managed", true);
+    make_code_object(&file, &note, 1, "shared.managed", true);
     assert_true(kr_code_elf_read(file.data, file.size, &elf, note_range, &ranges));
     assert_true(elf.managed);
 }
@@ -136,12 +148,36 @@ static void segments_stand_in_for_sections(void **state)
     struct kr_code_elf elf;
     struct ranges ranges = {0};
     make_metadata(&note, kernels, KERNELS);
-    make_code_object(&file, &note, "counter", false);
+    make_code_object(&file, &note, 1, "counter", false);
     assert_true(kr_code_elf_read(file.data, file.size, &elf, note_range, &ranges));
     assert_int_equal(ranges.count, 1);
     assert_int_equal(ranges.address[0], 0x2000);
     assert_int_equal(ranges.bytes[0], 96);
-    assert_int_equal(elf.metadata_bytes, note.size);
+    assert_metadata(&elf, &note, 1);
+}
+
+// As a linker leaves them that made one code object of three.
+static void all_descriptions_are_found(void **state)
+{
+    (void)state;
+    struct bytes notes[3] = {0}, file = {0};
+    struct kr_code_elf elf;
+    struct ranges ranges = {0};
+    for (unsigned i = 0; i < 3; i++)
+        make_metadata(&notes[i], &kernels[i % KERNELS], 1);
+    make_code_object(&file, notes, 3, "counter", true);
+    assert_true(kr_code_elf_read(file.data, file.size, &elf, note_range, &ranges));
+    assert_metadata(&elf, notes, 3);
+}
+
+static void walk_metadata(struct kr_code_elf *elf)
+{
+    const void *metadata;
+    size_t bytes;
+    while (kr_code_elf_metadata(elf, &metadata, &bytes)) {
+        struct seen seen = {0};
+        kr_metadata_kernels(metadata, bytes, note_kernel, &seen);
+    }
 }
 
 static void damaged_files_are_survived(void **state)
@@ -150,12 +186,13 @@ static void damaged_files_are_survived(void **state)
     struct bytes note = {0}, file = {0};
     struct kr_code_elf elf;
     make_metadata(&note, kernels, KERNELS);
-    make_code_object(&file, &note, "counter", true);
+    make_code_object(&file, &note, 1, "counter", true);
     for (size_t size = 0; size <= file.size; size++) {
         struct ranges ranges = {0};
         unsigned char *copy = malloc(size ? size : 1);
         memcpy(copy, file.data, size);
         assert_int_equal(kr_code_elf_read(copy, size, &elf, note_range, &ranges), size >= 64);
+        walk_metadata(&elf);
         free(copy);
     }
     srand(2);
@@ -166,7 +203,8 @@ static void damaged_files_are_survived(void **state)
             bad.data[(unsigned)rand() % bad.size] = (unsigned char)rand();
         unsigned char *copy = malloc(bad.size);
         memcpy(copy, bad.data, bad.size);
-        kr_code_elf_read(copy, bad.size, &elf, note_range, &ranges);
+        if (kr_code_elf_read(copy, bad.size, &elf, note_range, &ranges))
+            walk_metadata(&elf);
         free(copy);
     }
 }
@@ -179,6 +217,7 @@ int main(void)
         cmocka_unit_test(writable_sections_are_found),
         cmocka_unit_test(managed_variables_are_found),
         cmocka_unit_test(segments_stand_in_for_sections),
+        cmocka_unit_test(all_descriptions_are_found),
         cmocka_unit_test(damaged_files_are_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
