@@ -13,6 +13,7 @@
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
 struct captured {
@@ -305,9 +306,13 @@ static void malformed_pm4(void **state)
 static void wild_completion_signal(void **state)
 {
     struct rig *rig = *state;
+    // A page of its own: a fixed address may be memory of a sanitizer.
+    void *hole = mmap(NULL, 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_ptr_not_equal(hole, MAP_FAILED);
     hsa_kernel_dispatch_packet_t packet = rig_dispatch(rig, NULL, NULL);
-    packet.completion_signal.handle = 0x40000000000 - 64;
+    packet.completion_signal.handle = (uintptr_t)hole;
     expect_error(rig, &packet, HSA_PACKET_TYPE_KERNEL_DISPATCH, 0x20);
+    munmap(hole, 4096);
 }
 
 static void misaligned_dependency(void **state)
