@@ -14,9 +14,26 @@
 
 struct fake_cuda fake;
 
-static char the_context, the_events[3], the_stream;
+// Contexts: the first of each GPU, and a second one of GPU 0.
+static char contexts[FAKE_GPUS + 1], the_events[FAKE_GPUS * 3], the_streams[FAKE_GPUS];
 static unsigned event_count;
-#define CONTEXT ((CUcontext)&the_context)
+static CUcontext pushed[8]; // by kreplay
+static unsigned pushed_count;
+
+CUcontext fake_context(unsigned which)
+{
+    return (CUcontext)&contexts[which];
+}
+
+static CUcontext current(void)
+{
+    return pushed_count > 0 ? pushed[pushed_count - 1] : fake.context;
+}
+
+static unsigned gpu_of(CUcontext context)
+{
+    return (unsigned)((char *)context - contexts) % FAKE_GPUS;
+}
 
 // Memory that the fake driver gave out, so that it can tell what an address is.
 struct piece {
@@ -50,7 +67,7 @@ static void take(void *base)
 
 static CUresult device_get_count(int *count)
 {
-    *count = 1;
+    *count = fake.gpus;
     return CUDA_SUCCESS;
 }
 
@@ -83,18 +100,25 @@ static CUresult device_total_mem(size_t *bytes, CUdevice device)
 
 static CUresult ctx_get_device(CUdevice *device)
 {
-    *device = 0;
+    if (!current())
+        return CUDA_ERROR_INVALID_CONTEXT;
+    *device = (CUdevice)gpu_of(current());
     return CUDA_SUCCESS;
 }
 
 static CUresult ctx_push_current(CUcontext context)
 {
-    return context == CONTEXT ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+    if ((char *)context < contexts || (char *)context >= contexts + sizeof contexts)
+        return CUDA_ERROR_INVALID_CONTEXT;
+    assert_true(pushed_count < sizeof pushed / sizeof *pushed);
+    pushed[pushed_count++] = context;
+    return CUDA_SUCCESS;
 }
 
 static CUresult ctx_pop_current(CUcontext *context)
 {
-    *context = CONTEXT;
+    assert_true(pushed_count > 0);
+    *context = pushed[--pushed_count];
     return CUDA_SUCCESS;
 }
 
@@ -176,7 +200,7 @@ static CUresult pointer_get_attributes(unsigned count, CUpointer_attribute *whic
 static CUresult stream_create(CUstream *stream, unsigned flags)
 {
     (void)flags;
-    *stream = (CUstream)&the_stream;
+    *stream = (CUstream)&the_streams[gpu_of(current())];
     return CUDA_SUCCESS;
 }
 
@@ -184,7 +208,7 @@ static CUresult stream_query(CUstream stream)
 {
     if (fake.broken)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    return fake.slow && stream == (CUstream)&the_stream ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    return fake.slow && stream == fake.cuda.devices[0].stream ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
 }
 
 static CUresult stream_is_capturing(CUstream stream, CUstreamCaptureStatus *status)
@@ -474,8 +498,8 @@ static void on_agent(void *tool, const kreplay_agent *agent)
     char error[256];
     (void)tool;
     for (size_t i = 0; i < fake.group_count; i++)
-        if (kreplay_group_create(agent->agent_id, fake.names[i], fake.name_count[i], &fake.groups[i], error,
-                                 sizeof error) != 0)
+        if (kreplay_group_create(agent->agent_id, fake.names[i], fake.name_count[i],
+                                 &fake.groups[agent->agent_id][i], error, sizeof error) != 0)
             fail_msg("%s", error);
 }
 
@@ -494,7 +518,7 @@ static void on_pass(void *tool, kreplay_phase phase, kreplay_pass *pass)
 {
     (void)tool;
     if (phase == KREPLAY_ENTER)
-        pass->group = fake.groups[pass->current_pass];
+        pass->group = fake.groups[pass->dispatch->agent_id][pass->current_pass];
     if (phase == KREPLAY_ENTER && fake.passing)
         fake.passing();
 }
@@ -543,6 +567,8 @@ void fake_start(void)
     fake.names[1] = large_group;
     fake.name_count[1] = 3;
     fake.group_count = 2;
+    fake.gpus = 1;
+    fake.context = fake_context(0);
     fill(&fake.cuda.driver);
     fake_cupti_fill(&fake.cuda.cupti);
     pthread_mutex_init(&fake.cuda.lock, NULL);
@@ -559,16 +585,20 @@ void fake_start(void)
 
 void fake_stop(void)
 {
-    for (size_t i = 0; i < fake.group_count; i++)
-        if (fake.groups[i])
-            kreplay_group_destroy(fake.groups[i]);
-    struct kr_device *device = &fake.cuda.devices[0];
-    kr_profiler_close(&fake.cuda.cupti, &device->profiler);
+    for (unsigned gpu = 0; gpu < FAKE_GPUS; gpu++) {
+        for (size_t i = 0; i < fake.group_count; i++)
+            if (fake.groups[gpu][i])
+                kreplay_group_destroy(fake.groups[gpu][i]);
+        kr_profiler_close(&fake.cuda.cupti, &fake.cuda.devices[gpu].profiler);
+    }
     assert_false(fake.started || fake.configured);
     kr_engine_destroy(fake.cuda.engine);
-    kr_profiler_fini(&fake.cuda.cupti, &device->profiler);
-    kr_metrics_fini(&fake.cuda.cupti, &device->metrics);
-    free(device->hosts.list);
+    for (uint32_t gpu = 0; gpu < fake.cuda.device_count; gpu++) {
+        struct kr_device *device = &fake.cuda.devices[gpu];
+        kr_profiler_fini(&fake.cuda.cupti, &device->profiler);
+        kr_metrics_fini(&fake.cuda.cupti, &device->metrics);
+        free(device->hosts.list);
+    }
     kr_modules_close(&fake.cuda.modules);
     kr_kernels_close(&fake.cuda.kernels);
     while (pieces)
@@ -576,6 +606,7 @@ void fake_stop(void)
     assert_int_equal(fake.hosts, 0);
     assert_int_equal(fake.blocked, 0);
     assert_int_equal(kr_cuda_depth, 0);
+    assert_int_equal(pushed_count, 0);
 }
 
 // ---- The program
@@ -588,7 +619,7 @@ static void call(const char *function, CUpti_ApiCallbackSite site, const void *p
         .functionName = function,
         .functionParams = params,
         .functionReturnValue = site == CUPTI_API_EXIT ? result : NULL,
-        .context = fake.no_context ? NULL : CONTEXT,
+        .context = fake.context,
         .correlationData = notes,
     };
     assert_int_not_equal(fake_callback_id(function), 0);
@@ -668,6 +699,20 @@ void *fake_alloc(const char *function, size_t bytes)
     return memory;
 }
 
+void *fake_alloc_pitch(size_t width_bytes, size_t height, size_t *pitch)
+{
+    void *memory = NULL;
+    struct kr_alloc_pitch_params params = {
+        .result = &memory, .pitch = pitch, .width_bytes = width_bytes, .height = height, .element_bytes = 4};
+    uint64_t notes = 99;
+    CUresult result = CUDA_SUCCESS;
+    call("cuMemAllocPitch_v2", CUPTI_API_ENTER, &params, NULL, &notes);
+    *pitch = (width_bytes + 511) & ~(size_t)511;
+    memory = give(*pitch * height, CU_MEMORYTYPE_DEVICE);
+    call("cuMemAllocPitch_v2", CUPTI_API_EXIT, &params, &result, &notes);
+    return memory;
+}
+
 void fake_free(const char *function, void *memory)
 {
     struct kr_free_params params = {memory};
@@ -695,7 +740,7 @@ static void resource(CUpti_CallbackId id, const unsigned char *cubin, size_t byt
 {
     CUpti_ModuleResourceData module = {
         .moduleId = module_id, .cubinSize = bytes, .pCubin = (const char *)cubin};
-    CUpti_ResourceData data = {.context = CONTEXT, .resourceDescriptor = &module};
+    CUpti_ResourceData data = {.context = fake.context, .resourceDescriptor = &module};
     kr_cuda_callback(&fake.cuda, CUPTI_CB_DOMAIN_RESOURCE, id, &data);
 }
 
@@ -707,6 +752,13 @@ void fake_load(const unsigned char *cubin, size_t bytes, uint32_t id)
 void fake_unload(uint32_t id)
 {
     resource(CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING, NULL, 0, id);
+}
+
+void fake_lose_context(void)
+{
+    CUpti_ResourceData data = {.context = fake.context};
+    kr_cuda_callback(&fake.cuda, CUPTI_CB_DOMAIN_RESOURCE, CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING,
+                     &data);
 }
 
 void fake_load_module(struct fake_module *module, const unsigned char *cubin, size_t bytes, uint32_t id)

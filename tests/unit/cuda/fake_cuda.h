@@ -10,6 +10,7 @@
 
 #define FAKE_VARIABLES 4
 #define FAKE_PASSES    16
+#define FAKE_GPUS      2 // at most
 
 struct fake_module {
     const char *variables[FAKE_VARIABLES]; // as in its cubin, 8 bytes each
@@ -34,7 +35,8 @@ struct fake_cuda {
     bool broken;                       // the context is: every question about work fails
     bool no_compiler;                  // of PTX
     bool no_begin;                     // the event before a launch cannot be recorded
-    bool no_context;                   // none is current
+    int gpus;                          // that the driver has: 1 unless set before the first call
+    CUcontext context;                 // the program's current one, NULL = none: that of GPU 0 unless set
     size_t free_bytes;                 // 0 = much
     unsigned freed;                    // device memory of kreplay's that it gave back
     uint64_t entered;                  // correlationData after the start of the last call
@@ -65,7 +67,7 @@ struct fake_cuda {
     // What the tool wants.
     const char *const *names[4]; // groups
     size_t name_count[4], group_count;
-    kreplay_group *groups[4];
+    kreplay_group *groups[FAKE_GPUS][4];
 };
 extern struct fake_cuda fake;
 
@@ -74,6 +76,8 @@ extern struct fake_cuda fake;
 void fake_start(void);
 void fake_stop(void);
 
+CUcontext fake_context(unsigned which); // of GPU 0, of GPU 1; 2 = a second one of GPU 0
+
 // The program's calls.
 CUresult fake_launch(struct fake_kernel *kernel, CUstream stream, void **arguments);
 CUresult fake_launch_ex(struct fake_kernel *kernel, void **arguments, CUlaunchAttribute *attributes,
@@ -81,12 +85,14 @@ CUresult fake_launch_ex(struct fake_kernel *kernel, void **arguments, CUlaunchAt
 CUresult fake_launch_packed(struct fake_kernel *kernel, void *buffer, size_t bytes);
 void fake_launch_graph(void);
 void *fake_alloc(const char *function, size_t bytes); // by the name of the driver's call
+void *fake_alloc_pitch(size_t width_bytes, size_t height, size_t *pitch);
 void fake_free(const char *function, void *memory);
 void fake_call(const char *function, void *params, CUresult result); // any other
 void fake_exit(const char *function, void *params, CUresult result); // whose start was not seen
 CUresult fake_launch_by(const char *function, struct fake_kernel *kernel, void **arguments);
 void fake_load(const unsigned char *cubin, size_t bytes, uint32_t id);
 void fake_unload(uint32_t id);
+void fake_lose_context(void); // the current one ends
 void fake_load_module(struct fake_module *module, const unsigned char *cubin, size_t bytes, uint32_t id);
 
 // fake_cupti.c

@@ -36,6 +36,7 @@ static const char *const names[] = {
     "cuLibraryGetGlobal",
     "cuLibraryUnload",
     "cuLaunchCooperativeKernel_ptsz",
+    "cuCtxEnablePeerAccess",
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -237,9 +237,9 @@ static void test_green_context(void **state)
     uint64_t *memory = allocate();
     struct kr_green_params params = {.device = 0};
     assert_replays(memory);
-    fake.no_context = true;
+    fake.context = NULL;
     fake_call("cuGreenCtxCreate", &params, CUDA_SUCCESS);
-    fake.no_context = false;
+    fake.context = fake_context(0);
     assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
     assert_true(said("cuGreenCtxCreate: "));
 }
@@ -249,9 +249,9 @@ static void test_context_ends_in_no_window(void **state)
     (void)state;
     struct kr_free_params params = {NULL};
     allocate();
-    fake.no_context = true;
+    fake.context = NULL;
     fake_call("cuCtxDestroy_v2", &params, CUDA_SUCCESS);
-    fake.no_context = false;
+    fake.context = fake_context(0);
     assert_int_equal(fake.entered, 1); // the gate of GPU 0
 }
 
