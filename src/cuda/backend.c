@@ -30,6 +30,7 @@ static int drain_queue(void *ctx, uint32_t agent, void *queue, uint64_t timeout_
     int status = kr_own_enter(&own, cuda, device_of(cuda, agent));
     if (status != 0)
         return refuse_broken(status);
+    device_of(cuda, agent)->passing = false;
     status = kr_poll_stream(&cuda->driver, launch->stream, timeout_ns);
     launch->admitted = status == 0;
     kr_own_leave(&own);
@@ -44,6 +45,19 @@ static int drain_context(struct kr_cuda *cuda, struct kr_device *device, uint64_
     return kr_poll_event(&cuda->driver, device->idle, timeout_ns);
 }
 
+// What other threads have begun since the launch was judged; with the gates closed nothing more can begin. An event of the
+// context would invalidate a capture, and work of another GPU is not waited for.
+static bool has_changed(struct kr_cuda *cuda)
+{
+    if (cuda->captures > 0)
+        kr_launch_refuse(KREPLAY_REASON_STREAM_CAPTURE);
+    else if (!kr_cuda_is_alone(cuda))
+        kr_launch_refuse(KREPLAY_REASON_UNTRACKED_MEMORY);
+    else
+        return false;
+    return true;
+}
+
 static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
 {
     struct kr_cuda *cuda = ctx;
@@ -52,11 +66,8 @@ static int drain_agent(void *ctx, uint32_t agent, uint64_t timeout_ns)
 
     if (!device->context || device->lost)
         return 0; // a GPU that the program has not used, or no longer uses
-    // Begun since the launch was judged: an event of the context would invalidate it. None can begin any more.
-    if (cuda->captures > 0) {
-        kr_launch_refuse(KREPLAY_REASON_STREAM_CAPTURE);
+    if (!device->passing && has_changed(cuda))
         return KREPLAY_UNSUPPORTED;
-    }
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return refuse_broken(status);
@@ -257,6 +268,7 @@ static int pass_begin(void *ctx, uint32_t agent, kreplay_group *group, size_t op
     int status = kr_own_enter(&own, cuda, device);
     if (status != 0)
         return status;
+    device->passing = true;
     if (group)
         status = kr_profiler_begin(&cuda->cupti, &device->profiler, device->context,
                                    (struct kr_metric_group *)group, op_count);

@@ -44,6 +44,7 @@ struct kr_device {
     _Atomic bool heap_used; // by kernels: from then on nothing is replayed
     struct kr_profiler profiler;
     bool separate_said;
+    bool passing; // a pass has begun in the window: it is no longer asked whether there may be any
     struct kr_launch *submitted; // in the pass going on
 };
 

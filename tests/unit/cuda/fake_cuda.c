@@ -241,10 +241,13 @@ static CUresult event_record(CUevent event, CUstream stream)
 
 static CUresult event_query(CUevent event)
 {
-    (void)event;
     if (fake.broken)
         return CUDA_ERROR_ILLEGAL_ADDRESS;
-    return fake.stuck ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+    if (!fake.stuck)
+        return CUDA_SUCCESS;
+    if (fake.waiting)
+        fake.waiting(event);
+    return CUDA_ERROR_NOT_READY;
 }
 
 static CUresult event_elapsed_time(float *ms, CUevent begin, CUevent end)

@@ -30,6 +30,7 @@ struct fake_cuda {
     unsigned launches;                 // of the program's kernels, by whomever
     unsigned compares, scatters, rows; // of kreplay's own kernels, and the grid of the last launch
     bool stuck;                        // events are never reached
+    void (*waiting)(CUevent event);    // called when a question about an event is answered so
     unsigned blocked;                  // calls meanwhile that would wait for them
     bool slow;                         // kreplay's own stream never ends
     bool broken;                       // the context is: every question about work fails

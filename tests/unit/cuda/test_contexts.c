@@ -95,6 +95,26 @@ static void test_second_gpu(void **state)
     assert_int_equal(times_said("the program uses several GPUs"), 1);
 }
 
+static void use_second_gpu(void)
+{
+    struct kr_free_params params = {NULL};
+    fake.wanted = NULL;
+    use(GPU_1);
+    fake_call("cuMemcpyHtoD_v2", &params, CUDA_SUCCESS);
+    use(GPU_0);
+}
+
+// By another thread, between this launch's judgement and its window.
+static void test_second_gpu_that_comes_meanwhile(void **state)
+{
+    (void)state;
+    uint64_t *memory = allocate();
+    fake.wanted = use_second_gpu;
+    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(fake.context_events, 0);
+    assert_int_equal(*memory, 1);
+}
+
 // One that is there and not used is in nobody's way.
 static void test_only_the_second_gpu(void **state)
 {
@@ -179,6 +199,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_second_gpu),
+        TEST(test_second_gpu_that_comes_meanwhile),
         TEST(test_only_the_second_gpu),
         TEST(test_calls_hold_the_gates_of_gpus_in_use),
         TEST(test_end_of_one_gpu_leaves_the_other),

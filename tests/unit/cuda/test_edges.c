@@ -10,6 +10,10 @@
 
 #include <cmocka.h>
 
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include "fake_cuda.h"
 #include "make_cubin.h"
 
@@ -381,6 +385,61 @@ static void test_counters_that_cannot_be_read(void **state)
     }
 }
 
+static unsigned executions, questions;
+
+// The second pass does not end ...
+static void stick_in_a_pass(void **arguments)
+{
+    increment(arguments);
+    fake.stuck = ++executions == 3;
+}
+
+// ... until kreplay has tried to cancel it and asks again whether all is done. Another thread has used a second GPU
+// meanwhile: what is under way has to be ended all the same.
+static void end_after_cancel(CUevent event)
+{
+    if (event != fake.cuda.devices[0].idle)
+        return;
+    fake.cuda.devices[1].context = fake_context(1);
+    fake.stuck = ++questions < 2;
+}
+
+static void test_pass_that_does_not_end(void **state)
+{
+    (void)state;
+    static struct fake_kernel sticks = {"increments", stick_in_a_pass, {8}, &module};
+    uint64_t *memory = allocate();
+    executions = questions = 0;
+    fake.gpus = 2;
+    fake.waiting = end_after_cancel;
+    launch(&sticks, memory);
+    assert_last(KREPLAY_DECLINED, KREPLAY_REASON_PASS_STUCK);
+    assert_int_equal(fake.pass_count[0], 1);
+    assert_int_equal(questions, 2);
+    assert_int_equal(*memory, 1);
+    assert_false(fake.started);
+    fake.cuda.devices[1].context = NULL;
+    assert_replays(memory);
+}
+
+// With one that never ends memory has no right content.
+static void test_pass_that_never_ends(void **state)
+{
+    (void)state;
+    static struct fake_kernel sticks = {"increments", stick_in_a_pass, {8}, &module};
+    uint64_t *memory = allocate();
+    int status = 0;
+    executions = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        launch(&sticks, memory);
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -405,8 +464,11 @@ int main(void)
         TEST(test_launch_from_a_callback),
         TEST(test_nothing_is_said_of_filtered_kernels),
         TEST(test_counters_that_cannot_be_read),
+        TEST(test_pass_that_does_not_end),
+        TEST(test_pass_that_never_ends),
     };
     setenv("KREPLAY_LIVE_MS", "20", 1);
     setenv("KREPLAY_AGENT_DRAIN_MS", "20", 1);
+    setenv("KREPLAY_PASS_FLOOR_MS", "20", 1);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
