@@ -51,8 +51,7 @@ void kr_call_blind(const struct kr_call_site *site, int status);
 
 // Handlers. All but those of launches and of peer access hold the gate from enter to exit; the exit of a call whose enter
 // was not handled is left out.
-// memory.c
-void kr_on_submission(const struct kr_call_site *site); // copies, fills and other work of the GPU
+// allocations.c
 void kr_on_alloc(const struct kr_call_site *site); // arguments start with: where to put the address; bytes
 void kr_on_alloc_pitch(const struct kr_call_site *site);
 void kr_on_map(const struct kr_call_site *site);     // address; bytes
@@ -62,8 +61,8 @@ void kr_on_free(const struct kr_call_site *site);    // address or handle
 void kr_on_unmap(const struct kr_call_site *site);   // address; bytes
 void kr_on_other_memory(const struct kr_call_site *site); // memory that nothing is known about, for good
 void kr_on_reservation(const struct kr_call_site *site);  // where to put a handle; bytes
-void kr_on_graph_node(const struct kr_call_site *site);
-void kr_on_graph_node_v2(const struct kr_call_site *site);
+// contexts.c
+void kr_on_submission(const struct kr_call_site *site); // copies, fills and other work of the GPU
 void kr_on_green_context(const struct kr_call_site *site);
 void kr_on_context_end(const struct kr_call_site *site);
 void kr_on_peer_access(const struct kr_call_site *site);
@@ -79,6 +78,9 @@ void kr_on_launch_kernel_ex(const struct kr_call_site *site);
 void kr_on_launch_cooperative(const struct kr_call_site *site);
 void kr_on_launch_graph(const struct kr_call_site *site);
 void kr_on_launch_other(const struct kr_call_site *site);
+// graphs.c
+void kr_on_graph_node(const struct kr_call_site *site);
+void kr_on_graph_node_v2(const struct kr_call_site *site);
 void kr_on_capture_begin(const struct kr_call_site *site);
 void kr_on_capture_end(const struct kr_call_site *site);
 

@@ -402,31 +402,3 @@ void kr_on_launch_other(const struct kr_call_site *site)
     }
     begin(site, &(struct request){.shape = KR_LAUNCH_OTHER, .name = site->data->functionName});
 }
-
-// Counted before the capture begins and after it has ended, within the gate: no window is open then.
-void kr_on_capture_begin(const struct kr_call_site *site)
-{
-    if (kr_call_enters(site)) {
-        kr_call_hold_gate(site);
-        site->cuda->captures++;
-        return;
-    }
-    if (!kr_call_succeeded(site))
-        site->cuda->captures--;
-    kr_call_let_go(site);
-}
-
-void kr_on_capture_end(const struct kr_call_site *site)
-{
-    if (kr_call_enters(site)) {
-        kr_call_hold_gate(site);
-        return;
-    }
-    // An end that reports an invalidated capture ends it all the same.
-    CUresult result = *(const CUresult *)site->data->functionReturnValue;
-    if ((result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
-         result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED) &&
-        site->cuda->captures > 0)
-        site->cuda->captures--;
-    kr_call_let_go(site);
-}
