@@ -25,7 +25,7 @@ static const struct kr_call calls[] = {
     {"cuMemFree_v2", kr_on_free, 0},
     {"cuModuleGetGlobal_v2", kr_on_global, KR_MEMORY_MODULE},
     {"cuLibraryGetGlobal", kr_on_library_global, KR_MEMORY_MODULE},
-    {"cuLibraryLoad*", kr_on_submission, 0},
+    {"cuLibraryLoad*", kr_on_load_or_end, 0},
     {"cuModuleLoad*", kr_on_module_load, 0},
     {"cuModuleUnload", kr_on_module_unload, 0},
     {"cuLibraryUnload", kr_on_library_unload, 0},
@@ -54,7 +54,6 @@ static const struct kr_call calls[] = {
     {"cuGraphAddNode", kr_on_graph_node, 0},
     {"cuGraphAddNode_v2", kr_on_graph_node_v2, 0},
     {"cuMulticastBind*", kr_on_other_memory, 0},
-    {"cuD3D9Map*", kr_on_other_memory, 0},
     {"cuGLMapBufferObject*", kr_on_other_memory, 0},
     // Host memory that kernels can reach: a pointer to it among a kernel's arguments declines that kernel.
     {"cuMemAllocHost_v2", kr_on_alloc, KR_MEMORY_HOST},
@@ -75,14 +74,16 @@ static const struct kr_call calls[] = {
     {"cuStreamWriteValue*", kr_on_submission, 0},
     {"cuStreamBatchMemOp*", kr_on_submission, 0},
     {"cuStreamAddCallback*", kr_on_submission, 0},
+    // In it work can be waiting for another context's memory: whose it is has to be known.
+    {"cuStreamCreate*", kr_on_submission, 0},
     {"cuCtxEnablePeerAccess", kr_on_peer_access, 0},
     // The end of a context takes its modules along: not in the middle of a window.
-    {"cuCtxDestroy*", kr_on_context_end, 0},
-    {"cuCtxDetach", kr_on_context_end, 0},
-    {"cuDevicePrimaryCtxReset*", kr_on_context_end, 0},
-    {"cuDevicePrimaryCtxRelease*", kr_on_context_end, 0},
+    {"cuCtxDestroy*", kr_on_load_or_end, 0},
+    {"cuCtxDetach", kr_on_load_or_end, 0},
+    {"cuDevicePrimaryCtxReset*", kr_on_load_or_end, 0},
+    {"cuDevicePrimaryCtxRelease*", kr_on_load_or_end, 0},
     {"cuGreenCtxCreate", kr_on_green_context, 0},
-    {"cuGreenCtxDestroy", kr_on_context_end, 0},
+    {"cuGreenCtxDestroy", kr_on_load_or_end, 0},
 };
 
 static bool fits(const char *pattern, const char *name)
@@ -93,10 +94,18 @@ static bool fits(const char *pattern, const char *name)
     return strcmp(pattern, name) == 0;
 }
 
-// Calls that need no current context: site->device may be NULL then.
-static bool works_anywhere(const struct kr_call *call)
+// These work on the GPU of the current context, and the driver refuses them without one. Others find theirs through a
+// stream or a handle, or need none.
+static bool needs_context(const struct kr_call *call)
 {
-    return call->on == kr_on_context_end || call->on == kr_on_green_context;
+    static void (*const handlers[])(const struct kr_call_site *site) = {
+        kr_on_alloc,  kr_on_alloc_pitch,    kr_on_map,         kr_on_handle,
+        kr_on_global, kr_on_library_global, kr_on_module_load, kr_on_peer_access,
+    };
+    for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)
+        if (call->on == handlers[i])
+            return true;
+    return false;
 }
 
 static const struct kr_call *find_call(const char *name)
@@ -112,7 +121,7 @@ void kr_call_hold_gate(const struct kr_call_site *site)
     uint64_t held = 0;
     for (uint32_t i = 0; i < site->cuda->device_count; i++) {
         struct kr_device *device = &site->cuda->devices[i];
-        if (device != site->device && !device->context)
+        if (site->device && device != site->device && !device->context)
             continue;
         kr_gate_enter(site->cuda->engine, i);
         held |= UINT64_C(1) << i;
@@ -134,12 +143,18 @@ void kr_call_complain(const struct kr_call_site *site, const char *consequence)
         kr_engine_message(site->cuda->engine, "%s: %s", site->data->functionName, consequence);
 }
 
-void kr_call_blind(const struct kr_call_site *site, int status)
+void kr_call_end_replay(const struct kr_call_site *site)
 {
     struct kr_cuda *cuda = site->cuda;
     for (uint32_t i = 0; i < cuda->device_count; i++)
-        if (&cuda->devices[i] == site->device || cuda->devices[i].context)
+        if (!site->device || &cuda->devices[i] == site->device || cuda->devices[i].context)
             kr_engine_blind(cuda->engine, i, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+void kr_call_blind(const struct kr_call_site *site, int status)
+{
+    struct kr_cuda *cuda = site->cuda;
+    kr_call_end_replay(site);
     kr_engine_message(cuda->engine,
                       "%s cannot be followed (%s); from now on kernels run once and are not counted",
                       site->data->functionName, kreplay_status_text(status));
@@ -205,7 +220,7 @@ static void on_driver_call(struct kr_cuda *cuda, CUpti_CallbackId cbid, const CU
     bool enters = data->callbackSite == CUPTI_API_ENTER;
     if (!enters && *data->correlationData == 0)
         return; // nothing was done when it began
-    if ((!data->context && !works_anywhere(call)) || (!cuda->prepared && kr_cuda_prepare(cuda) != 0))
+    if ((!data->context && needs_context(call)) || (!cuda->prepared && kr_cuda_prepare(cuda) != 0))
         return;
     struct kr_call_site site = {
         .cuda = cuda,
@@ -216,7 +231,7 @@ static void on_driver_call(struct kr_cuda *cuda, CUpti_CallbackId cbid, const CU
     };
     if (enters && site.device && site.device->context == data->context)
         kr_device_set_up(cuda, site.device);
-    if (site.device || works_anywhere(call))
+    if (site.device || !needs_context(call))
         call->on(&site);
 }
 

@@ -11,7 +11,7 @@ struct kr_call_site {
     const struct kr_call *call;
     CUpti_CallbackId cbid;
     const CUpti_CallbackData *data;
-    struct kr_device *device; // of the current context; NULL if there is none
+    struct kr_device *device; // of the current context; NULL: there is none, and the call can do without
 };
 
 struct kr_call {
@@ -32,7 +32,7 @@ static inline bool kr_call_succeeded(const struct kr_call_site *site)
 }
 
 // The gate is held from the start of a call to its end, that of each GPU in use, since a call can reach memory
-// of another one; correlationData remembers which.
+// of another one (of all GPUs, if it is not known which is meant); correlationData remembers which.
 void kr_call_hold_gate(const struct kr_call_site *site);
 void kr_call_let_go(const struct kr_call_site *site);
 
@@ -45,6 +45,8 @@ int kr_callbacks_enable(struct kr_cuda *cuda, char *error, size_t error_bytes);
 void CUPTIAPI kr_cuda_callback(void *userdata, CUpti_CallbackDomain domain, CUpti_CallbackId cbid,
                                const void *data);
 
+// From now on nothing is replayed on GPUs in use. With their gates held.
+void kr_call_end_replay(const struct kr_call_site *site);
 // The inventory could not take memory in: what is not captured would not be put back, so nothing is replayed any
 // more.
 void kr_call_blind(const struct kr_call_site *site, int status);
@@ -62,9 +64,9 @@ void kr_on_unmap(const struct kr_call_site *site);   // address; bytes
 void kr_on_other_memory(const struct kr_call_site *site); // memory that nothing is known about, for good
 void kr_on_reservation(const struct kr_call_site *site);  // where to put a handle; bytes
 // contexts.c
-void kr_on_submission(const struct kr_call_site *site); // copies, fills and other work of the GPU
+void kr_on_submission(const struct kr_call_site *site);  // copies, fills and other work of the GPU
+void kr_on_load_or_end(const struct kr_call_site *site); // of what windows use: not in the middle of one
 void kr_on_green_context(const struct kr_call_site *site);
-void kr_on_context_end(const struct kr_call_site *site);
 void kr_on_peer_access(const struct kr_call_site *site);
 // variables.c
 void kr_on_global(const struct kr_call_site *site);

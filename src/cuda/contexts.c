@@ -3,7 +3,7 @@
 #include "cuda/callbacks.h"
 #include "cuda/params.h"
 
-void kr_on_submission(const struct kr_call_site *site)
+void kr_on_load_or_end(const struct kr_call_site *site)
 {
     if (kr_call_enters(site))
         kr_call_hold_gate(site);
@@ -11,9 +11,30 @@ void kr_on_submission(const struct kr_call_site *site)
         kr_call_let_go(site);
 }
 
-void kr_on_context_end(const struct kr_call_site *site)
+// A copy that a second context of the GPU makes can be meant for memory of the first one, whose windows wait for the work
+// of their own context only.
+static void look_for_second_context(const struct kr_call_site *site)
 {
-    kr_on_submission(site);
+    struct kr_device *device = site->device;
+    if (!device || device->lost || device->context == site->data->context ||
+        atomic_exchange(&device->second_context, true))
+        return;
+    kr_engine_message(
+        site->cuda->engine,
+        "%s in a second context of GPU %u: its work is not waited for; from now on kernels run once "
+        "there and are not counted",
+        site->data->functionName, device->agent);
+    kr_engine_blind(site->cuda->engine, device->agent, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+void kr_on_submission(const struct kr_call_site *site)
+{
+    if (!kr_call_enters(site)) {
+        kr_call_let_go(site);
+        return;
+    }
+    kr_call_hold_gate(site);
+    look_for_second_context(site);
 }
 
 // A context of its own for some of the multiprocessors, with the memory of the primary one: its work is not in what one of

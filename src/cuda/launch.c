@@ -274,10 +274,25 @@ static bool look_within_gate(const struct kr_call_site *site, struct kr_launch *
     return followed;
 }
 
+// The stream decides which GPU it is, and nobody knows the stream: no window is open when the launch begins, and none
+// opens any more.
+static void let_go_unseen(const struct kr_call_site *site)
+{
+    kr_call_hold_gate(site);
+    kr_call_complain(site, "a launch without a current context cannot be followed; from now on kernels run "
+                           "once and are not counted");
+    kr_call_end_replay(site);
+    kr_call_let_go(site);
+    *site->data->correlationData = 0;
+}
+
 static void begin(const struct kr_call_site *site, const struct request *request)
 {
+    if (!site->device) {
+        let_go_unseen(site);
+        return;
+    }
     struct kr_launch *launch = innermost ? malloc(sizeof *launch) : &outermost;
-
     if (!launch)
         return;
     *launch = (struct kr_launch){

@@ -19,7 +19,7 @@ void kr_memory_make_way(struct kr_cuda *cuda, struct kr_device *device, size_t b
     struct kr_own own;
     size_t free_bytes, total;
 
-    if (!device->ready || kr_own_enter(&own, cuda, device) != 0)
+    if (!device || !device->ready || kr_own_enter(&own, cuda, device) != 0)
         return;
     if (cuda->driver.mem_get_info(&free_bytes, &total) == CUDA_SUCCESS &&
         (free_bytes < bytes || free_bytes - bytes < KR_CUDA_ROOM_LEFT))

@@ -17,7 +17,7 @@ bool kr_memory_is_managed(const struct kr_driver *driver, uint64_t address);
 int kr_memory_list_hosts(struct kr_cuda *cuda, struct kr_device *device);
 
 // Before the program allocates: buffers of kreplay's give way if less than that, and what the driver needs, is free. As a
-// reader of the GPU's gate.
+// reader of the GPU's gate. `device` may be NULL: nothing is known of the GPU.
 void kr_memory_make_way(struct kr_cuda *cuda, struct kr_device *device, size_t bytes);
 
 #endif

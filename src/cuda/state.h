@@ -41,7 +41,8 @@ struct kr_device {
     struct kr_ranges hosts; // host memory that kernels can reach, while a window is open
     bool host_address;      // captured memory holds an address of it, or could not be looked at
     bool host_address_said;
-    _Atomic bool heap_used; // by kernels: from then on nothing is replayed
+    _Atomic bool second_context; // has work
+    _Atomic bool heap_used;      // by kernels: from then on nothing is replayed
     struct kr_profiler profiler;
     bool separate_said;
     bool passing; // a pass has begun in the window: it is no longer asked whether there may be any

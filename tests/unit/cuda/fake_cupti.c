@@ -37,6 +37,7 @@ static const char *const names[] = {
     "cuLibraryUnload",
     "cuLaunchCooperativeKernel_ptsz",
     "cuCtxEnablePeerAccess",
+    "cuStreamCreate",
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

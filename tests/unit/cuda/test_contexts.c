@@ -193,6 +193,91 @@ static void test_argument_into_other_gpu(void **state)
     assert_int_equal(*other, 1);
 }
 
+// A copy in it can be for the first one's memory.
+static void test_work_of_a_second_context(void **state)
+{
+    (void)state;
+    struct kr_free_params params = {NULL};
+    uint64_t *memory = allocate();
+    use(SECOND_OF_GPU_0);
+    fake_alloc("cuMemHostAlloc", 64);
+    use(GPU_0);
+    assert_replays(memory);
+    use(SECOND_OF_GPU_0);
+    for (int i = 0; i < 2; i++)
+        fake_call("cuMemcpyHtoD_v2", &params, CUDA_SUCCESS);
+    use(GPU_0);
+    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(times_said("cuMemcpyHtoD_v2 in a second context of GPU 0"), 1);
+}
+
+// It takes copies whatever context is current.
+static void test_stream_of_a_second_gpu(void **state)
+{
+    (void)state;
+    struct kr_free_params params = {NULL};
+    uint64_t *memory = allocate();
+    use(GPU_1);
+    fake_call("cuStreamCreate", &params, CUDA_SUCCESS);
+    use(GPU_0);
+    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+static void test_mapping_without_a_context(void **state)
+{
+    (void)state;
+    static char space[1024];
+    struct kr_range_params params = {space, sizeof space};
+    void *handle;
+    struct kr_alloc_params physical = {&handle, sizeof space};
+    fake.context = NULL;
+    fake_call("cuMemCreate", &physical, CUDA_SUCCESS);
+    fake_call("cuMemMap", &params, CUDA_SUCCESS);
+    assert_int_equal(fake.entered, 3);
+    use(GPU_0);
+    uint64_t *memory = allocate();
+    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(fake.outcome[0].untracked_vmem_bytes, 1024);
+    fake.context = NULL;
+    fake_call("cuMemUnmap", &params, CUDA_SUCCESS);
+    use(GPU_0);
+    assert_replays(memory);
+}
+
+static void test_frees_without_a_context(void **state)
+{
+    (void)state;
+    static uint64_t variable;
+    uint64_t *memory = allocate(), *other = allocate();
+    void *base = &variable;
+    size_t bytes = 8;
+    struct kr_global_params global = {&base, &bytes, &variable, "variable"};
+    struct kr_free_params unload = {&variable};
+    fake_call("cuLibraryGetGlobal", &global, CUDA_SUCCESS);
+    assert_replays(memory);
+    assert_int_equal(fake.outcome[0].captured_regions, 3);
+    fake.context = NULL;
+    fake_free("cuMemFree_v2", other);
+    fake_call("cuLibraryUnload", &unload, CUDA_SUCCESS);
+    use(GPU_0);
+    assert_replays(memory);
+    assert_int_equal(fake.outcome[1].captured_regions, 1);
+}
+
+// The stream's context takes it then.
+static void test_launch_without_a_context(void **state)
+{
+    (void)state;
+    uint64_t *memory = allocate();
+    fake.context = NULL;
+    launch(memory);
+    assert_int_equal(fake.record_count, 0);
+    use(GPU_0);
+    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_int_equal(times_said("cuLaunchKernel: a launch without a current context"), 1);
+    assert_int_equal(*memory, 2);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -206,6 +291,11 @@ int main(void)
         TEST(test_peer_access),
         TEST(test_peer_access_before_its_use),
         TEST(test_argument_into_other_gpu),
+        TEST(test_work_of_a_second_context),
+        TEST(test_stream_of_a_second_gpu),
+        TEST(test_mapping_without_a_context),
+        TEST(test_frees_without_a_context),
+        TEST(test_launch_without_a_context),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
