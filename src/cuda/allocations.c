@@ -25,6 +25,17 @@ static void add(const struct kr_call_site *site, void *base, size_t bytes)
         kr_call_blind(site, status);
 }
 
+// An entry that nothing removes: a place of our own stands for it.
+static void add_for_good(const struct kr_call_site *site)
+{
+    kr_call_complain(site,
+                     "such memory cannot be captured; from now on kernels run once and are not counted");
+    int status = kr_inventory_add(site->cuda->engine, KR_ANY_AGENT, &site->cuda->complained[site->cbid], 0,
+                                  KR_MEMORY_UNTRACKED);
+    if (status != 0)
+        kr_call_blind(site, status);
+}
+
 void kr_on_alloc(const struct kr_call_site *site)
 {
     const struct kr_alloc_params *params = site->data->functionParams;
@@ -37,6 +48,14 @@ void kr_on_alloc(const struct kr_call_site *site)
     if (kr_call_succeeded(site))
         add(site, *params->result, params->bytes);
     kr_call_let_go(site);
+}
+
+// In a capture it becomes memory of a graph, which each launch of the graph brings back, whatever was freed.
+void kr_on_alloc_async(const struct kr_call_site *site)
+{
+    if (!kr_call_enters(site) && kr_call_succeeded(site) && site->cuda->captures > 0)
+        add_for_good(site);
+    kr_on_alloc(site);
 }
 
 void kr_on_alloc_pitch(const struct kr_call_site *site)
@@ -151,14 +170,7 @@ void kr_on_other_memory(const struct kr_call_site *site)
         kr_call_hold_gate(site);
         return;
     }
-    if (kr_call_succeeded(site)) {
-        // An entry that nothing removes: a place of our own stands for it.
-        kr_call_complain(site,
-                         "such memory cannot be captured; from now on kernels run once and are not counted");
-        int status = kr_inventory_add(site->cuda->engine, KR_ANY_AGENT, &site->cuda->complained[site->cbid],
-                                      0, KR_MEMORY_UNTRACKED);
-        if (status != 0)
-            kr_call_blind(site, status);
-    }
+    if (kr_call_succeeded(site))
+        add_for_good(site);
     kr_call_let_go(site);
 }

@@ -16,6 +16,7 @@ static const struct kr_call calls[] = {
     {"cuLaunchCooperativeKernel_ptsz", kr_on_launch_cooperative, 0},
     {"cuLaunchHostFunc*", kr_on_submission, 0},
     {"cuLaunch*", kr_on_launch_other, 0},
+    {"cuGraphLaunch_ptsz", kr_on_launch_graph, 0},
     {"cuGraphLaunch*", kr_on_launch_graph, 0},
     {"cuStreamBeginCapture*", kr_on_capture_begin, 0},
     {"cuStreamEndCapture*", kr_on_capture_end, 0},
@@ -31,8 +32,8 @@ static const struct kr_call calls[] = {
     {"cuLibraryUnload", kr_on_library_unload, 0},
     // Memory that is not captured: while it lives, nothing is replayed.
     {"cuMemAllocManaged", kr_on_alloc, KR_MEMORY_UNTRACKED},
-    {"cuMemAllocAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
-    {"cuMemAllocFromPoolAsync*", kr_on_alloc, KR_MEMORY_UNTRACKED},
+    {"cuMemAllocAsync*", kr_on_alloc_async, KR_MEMORY_UNTRACKED},
+    {"cuMemAllocFromPoolAsync*", kr_on_alloc_async, KR_MEMORY_UNTRACKED},
     {"cuMemFreeAsync*", kr_on_free, 0},
     {"cuMemCreate", kr_on_reservation, 0},
     {"cuMemMap", kr_on_mapping, KR_MEMORY_UNTRACKED},
@@ -51,8 +52,6 @@ static const struct kr_call calls[] = {
     {"cuGraphicsResourceGetMapped*", kr_on_other_memory, 0},
     {"cuGraphicsSubResourceGetMappedArray", kr_on_other_memory, 0},
     {"cuGraphAddMemAllocNode", kr_on_other_memory, 0},
-    {"cuGraphAddNode", kr_on_graph_node, 0},
-    {"cuGraphAddNode_v2", kr_on_graph_node_v2, 0},
     {"cuMulticastBind*", kr_on_other_memory, 0},
     {"cuGLMapBufferObject*", kr_on_other_memory, 0},
     // Host memory that kernels can reach: a pointer to it among a kernel's arguments declines that kernel.
@@ -65,6 +64,17 @@ static const struct kr_call calls[] = {
     {"cuMemAlloc*", kr_on_other_memory, 0},
     {"cuArrayCreate*", kr_on_other_memory, 0},
     {"cuArray3DCreate*", kr_on_other_memory, 0},
+    // Kernels of graphs.
+    {"cuGraphAddNode", kr_on_graph_node, 0},
+    {"cuGraphAddNode_v2", kr_on_graph_node_v2, 0},
+    {"cuGraphNodeSetParams", kr_on_graph_set, 0},
+    {"cuGraphExecNodeSetParams", kr_on_graph_exec_set, 0},
+    {"cuGraphAddKernelNode", kr_on_graph_kernel, 0},
+    {"cuGraphAddKernelNode_v2", kr_on_graph_kernel, 0},
+    {"cuGraphKernelNodeSetParams", kr_on_graph_kernel_set, 0},
+    {"cuGraphKernelNodeSetParams_v2", kr_on_graph_kernel_set, 0},
+    {"cuGraphExecKernelNodeSetParams", kr_on_graph_exec_kernel_set, 0},
+    {"cuGraphExecKernelNodeSetParams_v2", kr_on_graph_exec_kernel_set, 0},
     // Other work.
     {"cuMemcpy*", kr_on_submission, 0},
     {"cuMemset*", kr_on_submission, 0},
@@ -99,7 +109,7 @@ static bool fits(const char *pattern, const char *name)
 static bool needs_context(const struct kr_call *call)
 {
     static void (*const handlers[])(const struct kr_call_site *site) = {
-        kr_on_alloc,  kr_on_alloc_pitch,    kr_on_map,         kr_on_handle,
+        kr_on_alloc,  kr_on_alloc_async,    kr_on_alloc_pitch, kr_on_map,         kr_on_handle,
         kr_on_global, kr_on_library_global, kr_on_module_load, kr_on_peer_access,
     };
     for (size_t i = 0; i < sizeof handlers / sizeof *handlers; i++)

@@ -55,6 +55,7 @@ void kr_call_blind(const struct kr_call_site *site, int status);
 // was not handled is left out.
 // allocations.c
 void kr_on_alloc(const struct kr_call_site *site); // arguments start with: where to put the address; bytes
+void kr_on_alloc_async(const struct kr_call_site *site);
 void kr_on_alloc_pitch(const struct kr_call_site *site);
 void kr_on_map(const struct kr_call_site *site);     // address; bytes
 void kr_on_mapping(const struct kr_call_site *site); // the same, of virtual memory
@@ -83,6 +84,11 @@ void kr_on_launch_other(const struct kr_call_site *site);
 // graphs.c
 void kr_on_graph_node(const struct kr_call_site *site);
 void kr_on_graph_node_v2(const struct kr_call_site *site);
+void kr_on_graph_set(const struct kr_call_site *site);
+void kr_on_graph_exec_set(const struct kr_call_site *site);
+void kr_on_graph_kernel(const struct kr_call_site *site);
+void kr_on_graph_kernel_set(const struct kr_call_site *site);
+void kr_on_graph_exec_kernel_set(const struct kr_call_site *site);
 void kr_on_capture_begin(const struct kr_call_site *site);
 void kr_on_capture_end(const struct kr_call_site *site);
 

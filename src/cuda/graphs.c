@@ -3,23 +3,91 @@
 #include "cuda/callbacks.h"
 #include "cuda/params.h"
 
-static bool allocates(const CUgraphNodeParams *params)
+#include <string.h>
+
+// A graph's kernel runs without a launch call of its own: what it leaves in memory, and where, is known from here on.
+static void look_at_kernel(const struct kr_call_site *site, CUfunction function)
 {
-    return params && params->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+    struct kr_cuda *cuda = site->cuda;
+    struct kr_own own;
+
+    kr_own_enter(&own, cuda, NULL);
+    struct kr_kernel *kernel = kr_kernels_get(cuda, site->device, function);
+    kr_own_leave(&own);
+    if (kernel)
+        kr_kernels_put(&cuda->kernels, kernel);
+}
+
+static void on_kernel(const struct kr_call_site *site, CUfunction function)
+{
+    if (!function)
+        return; // the driver refuses it
+    if (!kr_call_enters(site)) {
+        kr_call_let_go(site);
+        return;
+    }
+    kr_call_hold_gate(site);
+    if (site->device) {
+        look_at_kernel(site, function);
+        return;
+    }
+    kr_call_complain(
+        site, "a graph's kernel is not known without a current context; from now on kernels run once and "
+              "are not counted");
+    kr_call_end_replay(site);
+}
+
+static void on_node(const struct kr_call_site *site, const CUgraphNodeParams *node)
+{
+    if (!node)
+        return; // the driver refuses it
+    if (node->type == CU_GRAPH_NODE_TYPE_MEM_ALLOC)
+        kr_on_other_memory(site);
+    else if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+        on_kernel(site, node->kernel.func ? node->kernel.func : (CUfunction)node->kernel.kern);
 }
 
 void kr_on_graph_node(const struct kr_call_site *site)
 {
-    const struct kr_graph_node_params *params = site->data->functionParams;
-    if (allocates(params->node))
-        kr_on_other_memory(site);
+    on_node(site, ((const struct kr_graph_node_params *)site->data->functionParams)->node);
 }
 
 void kr_on_graph_node_v2(const struct kr_call_site *site)
 {
-    const struct kr_graph_node_v2_params *params = site->data->functionParams;
-    if (allocates(params->node))
-        kr_on_other_memory(site);
+    on_node(site, ((const struct kr_graph_node_v2_params *)site->data->functionParams)->node);
+}
+
+void kr_on_graph_set(const struct kr_call_site *site)
+{
+    on_node(site, ((const struct kr_graph_set_params *)site->data->functionParams)->node);
+}
+
+void kr_on_graph_exec_set(const struct kr_call_site *site)
+{
+    on_node(site, ((const struct kr_graph_exec_set_params *)site->data->functionParams)->node);
+}
+
+static void on_kernel_node(const struct kr_call_site *site, const CUDA_KERNEL_NODE_PARAMS *node)
+{
+    // Older parameters end before the CUkernel.
+    bool newer = strstr(site->call->name, "_v2") != NULL;
+    if (node)
+        on_kernel(site, node->func || !newer ? node->func : (CUfunction)node->kern);
+}
+
+void kr_on_graph_kernel(const struct kr_call_site *site)
+{
+    on_kernel_node(site, ((const struct kr_graph_kernel_params *)site->data->functionParams)->node);
+}
+
+void kr_on_graph_kernel_set(const struct kr_call_site *site)
+{
+    on_kernel_node(site, ((const struct kr_graph_kernel_set_params *)site->data->functionParams)->node);
+}
+
+void kr_on_graph_exec_kernel_set(const struct kr_call_site *site)
+{
+    on_kernel_node(site, ((const struct kr_graph_exec_kernel_set_params *)site->data->functionParams)->node);
 }
 
 // Counted before the capture begins and after it has ended, within the gate: no window is open then.

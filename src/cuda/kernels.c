@@ -186,17 +186,16 @@ static bool resolve(const struct kr_driver *driver, CUfunction handle, CUfunctio
            driver->func_get_module(module, *function) == CUDA_SUCCESS;
 }
 
-struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
+// A kernel that is new.
+static struct kr_kernel *learn(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
 {
     const struct kr_driver *driver = &cuda->driver;
-    struct kr_kernel *kernel = find(&cuda->kernels, handle, device->agent);
+    struct kr_kernel *kernel;
     unsigned loads = kr_cuda_loads.count;
     CUfunction function = NULL;
     CUmodule handle_of_module = NULL;
     const char *name = NULL;
 
-    if (kernel)
-        return kernel;
     kr_memory_make_way(cuda, device, 0); // loading takes some
     if (!resolve(driver, handle, &function, &handle_of_module) ||
         driver->func_load(function) != CUDA_SUCCESS || driver->func_get_name(&name, function) != CUDA_SUCCESS)
@@ -219,6 +218,29 @@ struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device,
         kernel = NULL;
     }
     kr_modules_put(&cuda->modules, module);
+    return kernel;
+}
+
+// What a kernel puts on the device's heap is in no inventory, and any later kernel may change it.
+static void watch_heap(struct kr_cuda *cuda, struct kr_device *device, const struct kr_kernel *kernel)
+{
+    if (!kernel->heap || atomic_exchange(&device->heap_used, true))
+        return;
+    kr_engine_message(
+        cuda->engine,
+        "kernel %s uses malloc or free on GPU %u: what lies on that heap cannot be captured; from now on "
+        "kernels run once there and are not counted",
+        kernel->name, device->agent);
+    kr_engine_blind(cuda->engine, device->agent, KREPLAY_REASON_UNTRACKED_MEMORY);
+}
+
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
+{
+    struct kr_kernel *kernel = find(&cuda->kernels, handle, device->agent);
+    if (!kernel)
+        kernel = learn(cuda, device, handle);
+    if (kernel)
+        watch_heap(cuda, device, kernel);
     return kernel;
 }
 

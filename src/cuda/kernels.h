@@ -41,8 +41,9 @@ struct kr_kernels {
 };
 
 // The kernel of a handle as launch calls take it (CUfunction, or CUkernel in its place). When it is new, it
-// is loaded, so that the launch itself will not allocate; its module's variables are captured from here on.
-// NULL: the handle is not valid, or out of memory. Within kr_own_enter.
+// is loaded, so that the launch itself will not allocate; its module's variables are captured from here on. If it uses the
+// device's heap, nothing is replayed on the GPU from here on. NULL: the handle is not valid, or out of memory. Within
+// kr_own_enter, as a reader of the GPU's gate.
 struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle);
 // Stands for work that is no single kernel. `name` is its key: a string constant.
 struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, const struct kr_device *device, const char *name,

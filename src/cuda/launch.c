@@ -182,19 +182,6 @@ static void describe(const struct kr_call_site *site, struct kr_launch *launch, 
     }
 }
 
-// What a kernel puts on the device's heap is in no inventory, and any later kernel may change it.
-static void watch_heap(const struct kr_call_site *site, const struct kr_kernel *kernel)
-{
-    if (!kernel->heap || atomic_exchange(&site->device->heap_used, true))
-        return;
-    kr_engine_message(
-        site->cuda->engine,
-        "kernel %s uses malloc or free on GPU %u: what lies on that heap cannot be captured; from now on "
-        "kernels run once there and are not counted",
-        kernel->name, site->device->agent);
-    kr_engine_blind(site->cuda->engine, site->device->agent, KREPLAY_REASON_UNTRACKED_MEMORY);
-}
-
 // False: the launch is not followed.
 static bool look_at(const struct kr_call_site *site, struct kr_launch *launch, const struct request *request)
 {
@@ -202,12 +189,16 @@ static bool look_at(const struct kr_call_site *site, struct kr_launch *launch, c
     CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
     struct kr_kernel *kernel = NULL;
 
-    // Into a graph: not executed now.
-    if (cuda->driver.stream_is_capturing(launch->stream, &capture) != CUDA_SUCCESS ||
-        capture != CU_STREAM_CAPTURE_STATUS_NONE)
+    if (cuda->driver.stream_is_capturing(launch->stream, &capture) != CUDA_SUCCESS)
         return false;
     if (request->shape != KR_LAUNCH_OTHER)
         kernel = kr_kernels_get(cuda, site->device, request->function);
+    // Into a graph: not executed now. Known it has to be, for what it leaves in memory when the graph is launched.
+    if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
+        if (kernel)
+            kr_kernels_put(&cuda->kernels, kernel);
+        return false;
+    }
     if (!kernel)
         kernel = kr_kernels_pseudo(cuda, site->device, request->name ? request->name : "an unknown kernel",
                                    KREPLAY_REASON_UNKNOWN_PACKET);
@@ -215,7 +206,6 @@ static bool look_at(const struct kr_call_site *site, struct kr_launch *launch, c
         return false;
     launch->kernel = kernel;
     launch->argument = SIZE_MAX;
-    watch_heap(site, kernel);
     launch->op.unsafe = judge(site, kernel, request, &launch->argument);
     describe(site, launch, request);
     return true;

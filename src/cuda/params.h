@@ -64,6 +64,39 @@ struct kr_graph_node_v2_params {
     const CUgraphNodeParams *node;
 };
 
+// cuGraphNodeSetParams, cuGraphExecNodeSetParams
+struct kr_graph_set_params {
+    CUgraphNode which;
+    const CUgraphNodeParams *node;
+};
+
+struct kr_graph_exec_set_params {
+    CUgraphExec graph;
+    CUgraphNode which;
+    const CUgraphNodeParams *node;
+};
+
+// cuGraphAddKernelNode, cuGraphKernelNodeSetParams, cuGraphExecKernelNodeSetParams, and what they became in _v2: only there
+// a node's kernel can be a CUkernel.
+struct kr_graph_kernel_params {
+    CUgraphNode *result;
+    CUgraph graph;
+    const CUgraphNode *dependencies;
+    size_t dependency_count;
+    const CUDA_KERNEL_NODE_PARAMS *node;
+};
+
+struct kr_graph_kernel_set_params {
+    CUgraphNode which;
+    const CUDA_KERNEL_NODE_PARAMS *node;
+};
+
+struct kr_graph_exec_kernel_set_params {
+    CUgraphExec graph;
+    CUgraphNode which;
+    const CUDA_KERNEL_NODE_PARAMS *node;
+};
+
 // cuGreenCtxCreate
 struct kr_green_params {
     CUgreenCtx *result;

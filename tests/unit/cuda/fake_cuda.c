@@ -363,6 +363,8 @@ static CUresult kernel_get_function(CUfunction *function, CUkernel kernel)
 
 static CUresult func_get_module(CUmodule *module, CUfunction function)
 {
+    if (!function)
+        return CUDA_ERROR_INVALID_HANDLE;
     *module = (CUmodule)((struct fake_kernel *)function)->module;
     return CUDA_SUCCESS;
 }

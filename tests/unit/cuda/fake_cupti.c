@@ -38,6 +38,15 @@ static const char *const names[] = {
     "cuLaunchCooperativeKernel_ptsz",
     "cuCtxEnablePeerAccess",
     "cuStreamCreate",
+    "cuMemAllocAsync",
+    "cuMemFreeAsync",
+    "cuGraphAddKernelNode",
+    "cuGraphAddKernelNode_v2",
+    "cuGraphExecKernelNodeSetParams_v2",
+    "cuGraphKernelNodeSetParams",
+    "cuGraphNodeSetParams",
+    "cuGraphExecNodeSetParams",
+    "cuGraphAddNode",
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -222,19 +222,6 @@ static void test_variable_without_size(void **state)
     }
 }
 
-static void test_memory_of_a_graph(void **state)
-{
-    (void)state;
-    uint64_t *memory = allocate();
-    CUgraphNodeParams node = {.type = CU_GRAPH_NODE_TYPE_KERNEL};
-    struct kr_graph_node_v2_params params = {.node = &node};
-    fake_call("cuGraphAddNode_v2", &params, CUDA_SUCCESS);
-    assert_replays(memory);
-    node.type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
-    fake_call("cuGraphAddNode_v2", &params, CUDA_SUCCESS);
-    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
-}
-
 static void test_green_context(void **state)
 {
     (void)state;
@@ -454,7 +441,6 @@ int main(void)
         TEST(test_unmap_over_a_gap),
         TEST(test_unload_that_fails),
         TEST(test_variable_without_size),
-        TEST(test_memory_of_a_graph),
         TEST(test_green_context),
         TEST(test_context_ends_in_no_window),
         TEST(test_begin_that_cannot_be_marked),
