@@ -174,3 +174,44 @@ void kr_on_other_memory(const struct kr_call_site *site)
         add_for_good(site);
     kr_call_let_go(site);
 }
+
+// Registered and write-combined memory can have an address of its own on the GPU, which is not looked for in captured
+// memory.
+void kr_on_device_pointer(const struct kr_call_site *site)
+{
+    const struct kr_device_pointer_params *params = site->data->functionParams;
+    if (kr_call_enters(site)) {
+        kr_call_hold_gate(site);
+        return;
+    }
+    if (kr_call_succeeded(site) && *params->result != params->host) {
+        kr_call_complain(
+            site, "host memory that has another address on the GPU cannot be recognised there; from now on "
+                  "kernels run once and are not counted");
+        kr_call_end_replay(site);
+    }
+    kr_call_let_go(site);
+}
+
+// What arrives while a window is open would be put back.
+void kr_on_export(const struct kr_call_site *site)
+{
+    if (!kr_call_enters(site)) {
+        kr_call_let_go(site);
+        return;
+    }
+    kr_call_hold_gate(site);
+    kr_call_complain(
+        site, "memory that other processes or devices can write cannot be captured; from now on kernels "
+              "run once and are not counted");
+    kr_call_end_replay(site);
+}
+
+// This one is set, as NVIDIA's manual of GPUDirect RDMA asks, for memory that other devices are let into.
+void kr_on_pointer_attribute(const struct kr_call_site *site)
+{
+    const struct kr_pointer_attribute_params *params = site->data->functionParams;
+    if (params->attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS && params->value &&
+        *(const unsigned *)params->value != 0)
+        kr_on_export(site);
+}

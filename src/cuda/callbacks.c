@@ -43,8 +43,7 @@ static const struct kr_call calls[] = {
     {"cuMipmappedArrayCreate", kr_on_handle, KR_MEMORY_UNTRACKED},
     {"cuArrayDestroy", kr_on_free, 0},
     {"cuMipmappedArrayDestroy", kr_on_free, 0},
-    {"cuIpcOpenMemHandle*", kr_on_handle, KR_MEMORY_UNTRACKED},
-    {"cuIpcCloseMemHandle", kr_on_free, 0},
+    {"cuIpcOpenMemHandle*", kr_on_other_memory, 0}, // opened twice it is closed twice
     {"cuLibraryGetManaged", kr_on_other_memory, 0},
     {"cuMemMapArrayAsync*", kr_on_other_memory, 0},
     {"cuMemPoolImportPointer", kr_on_other_memory, 0},
@@ -60,6 +59,11 @@ static const struct kr_call calls[] = {
     {"cuMemFreeHost", kr_on_free, 0},
     {"cuMemHostRegister*", kr_on_map, KR_MEMORY_HOST},
     {"cuMemHostUnregister", kr_on_free, 0},
+    {"cuMemHostGetDevicePointer_v2", kr_on_device_pointer, 0},
+    // Captured memory that others write from now on: other processes, network cards.
+    {"cuIpcGetMemHandle", kr_on_export, 0},
+    {"cuMemGetHandleForAddressRange", kr_on_export, 0},
+    {"cuPointerSetAttribute", kr_on_pointer_attribute, 0},
     // Allocators of a kind not known here.
     {"cuMemAlloc*", kr_on_other_memory, 0},
     {"cuArrayCreate*", kr_on_other_memory, 0},

@@ -62,6 +62,9 @@ void kr_on_mapping(const struct kr_call_site *site); // the same, of virtual mem
 void kr_on_handle(const struct kr_call_site *site);  // where to put a handle or the address of unknown bytes
 void kr_on_free(const struct kr_call_site *site);    // address or handle
 void kr_on_unmap(const struct kr_call_site *site);   // address; bytes
+void kr_on_device_pointer(const struct kr_call_site *site); // by which the GPU knows host memory
+void kr_on_export(const struct kr_call_site *site);         // others can write it
+void kr_on_pointer_attribute(const struct kr_call_site *site);
 void kr_on_other_memory(const struct kr_call_site *site); // memory that nothing is known about, for good
 void kr_on_reservation(const struct kr_call_site *site);  // where to put a handle; bytes
 // contexts.c

@@ -27,15 +27,29 @@ struct kr_range_params {
     size_t bytes;
 };
 
-// cuArrayCreate_v2, cuArray3DCreate_v2, cuMipmappedArrayCreate, cuIpcOpenMemHandle: how they begin.
+// cuArrayCreate_v2, cuArray3DCreate_v2, cuMipmappedArrayCreate: how they begin.
 struct kr_handle_params {
     void **result;
 };
 
-// cuMemFree_v2, cuMemFreeAsync, cuMemFreeHost, cuMemHostUnregister, cuIpcCloseMemHandle, cuArrayDestroy,
+// cuMemFree_v2, cuMemFreeAsync, cuMemFreeHost, cuMemHostUnregister, cuArrayDestroy,
 // cuMipmappedArrayDestroy, cuModuleUnload, cuLibraryUnload: how they begin.
 struct kr_free_params {
     void *what;
+};
+
+// cuMemHostGetDevicePointer_v2
+struct kr_device_pointer_params {
+    void **result;
+    void *host;
+    unsigned flags;
+};
+
+// cuPointerSetAttribute
+struct kr_pointer_attribute_params {
+    const void *value;
+    CUpointer_attribute attribute;
+    CUdeviceptr address;
 };
 
 // cuModuleGetGlobal_v2, cuLibraryGetGlobal. The first two may be NULL.

@@ -47,6 +47,12 @@ static const char *const names[] = {
     "cuGraphNodeSetParams",
     "cuGraphExecNodeSetParams",
     "cuGraphAddNode",
+    "cuIpcOpenMemHandle_v2",
+    "cuIpcCloseMemHandle",
+    "cuIpcGetMemHandle",
+    "cuMemGetHandleForAddressRange",
+    "cuPointerSetAttribute",
+    "cuMemHostGetDevicePointer_v2",
 };
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

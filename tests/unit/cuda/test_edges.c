@@ -153,43 +153,6 @@ static void test_makes_way(void **state)
     assert_true(fake.freed > before);
 }
 
-static void test_frees_that_fail(void **state)
-{
-    (void)state;
-    static char space[2048];
-    uint64_t *memory = allocate();
-    struct kr_free_params params = {memory};
-    struct kr_range_params first = {space, 1024}, second = {space + 1024, 1024}, both = {space, 2048};
-    enum kr_memory_kind kind;
-
-    fake_call("cuMemFree_v2", &params, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_true(kr_inventory_find(fake.cuda.engine, memory, &kind, NULL, NULL));
-    assert_int_equal(kind, KR_MEMORY_DEVICE);
-    assert_replays(memory);
-    assert_int_equal(fake.outcome[0].captured_bytes, 4096);
-
-    fake_call("cuMemMap", &first, CUDA_SUCCESS);
-    fake_call("cuMemMap", &second, CUDA_SUCCESS);
-    fake_call("cuMemUnmap", &both, CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED);
-    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
-    assert_int_equal(fake.outcome[1].untracked_vmem_bytes, 2048);
-    fake_call("cuMemUnmap", &both, CUDA_SUCCESS);
-    assert_replays(memory);
-}
-
-// What lies between the mappings does not hide the second.
-static void test_unmap_over_a_gap(void **state)
-{
-    (void)state;
-    static char space[3072];
-    uint64_t *memory = allocate();
-    struct kr_range_params first = {space, 1024}, second = {space + 2048, 1024}, all = {space, 3072};
-    fake_call("cuMemMap", &first, CUDA_SUCCESS);
-    fake_call("cuMemMap", &second, CUDA_SUCCESS);
-    fake_call("cuMemUnmap", &all, CUDA_SUCCESS);
-    assert_replays(memory);
-}
-
 static void test_unload_that_fails(void **state)
 {
     (void)state;
@@ -437,8 +400,6 @@ int main(void)
         TEST(test_context_that_is_broken),
         TEST(test_copies_that_do_not_end),
         TEST(test_makes_way),
-        TEST(test_frees_that_fail),
-        TEST(test_unmap_over_a_gap),
         TEST(test_unload_that_fails),
         TEST(test_variable_without_size),
         TEST(test_green_context),

@@ -370,108 +370,6 @@ static void test_unloaded_variables_are_left_alone(void **state)
     assert_false(kr_inventory_find(fake.cuda.engine, &module.memory[0], &kind, NULL, NULL));
 }
 
-static void test_managed_memory(void **state)
-{
-    (void)state;
-    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
-    void *managed = fake_alloc("cuMemAllocManaged", 64);
-    launch(&increments, memory);
-    assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
-    assert_non_null(strstr(fake.said, "cuMemAllocManaged: "));
-    fake_free("cuMemFree_v2", managed);
-    launch(&increments, memory);
-    assert_replayed(1);
-    assert_int_equal(*memory, 2);
-}
-
-static void test_variable_in_managed_memory(void **state)
-{
-    (void)state;
-    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
-    void *managed = fake_alloc("cuMemAllocManaged", 64);
-    size_t bytes = 64;
-    struct kr_global_params params = {&managed, &bytes, &module, "managed"};
-    enum kr_memory_kind kind;
-    fake_call("cuModuleGetGlobal_v2", &params, CUDA_SUCCESS);
-    assert_true(kr_inventory_find(fake.cuda.engine, managed, &kind, NULL, NULL));
-    assert_int_equal(kind, KR_MEMORY_UNTRACKED);
-    launch(&increments, memory);
-    assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
-}
-
-static void test_mappings(void **state)
-{
-    (void)state;
-    static char space[4096];
-    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
-    struct kr_range_params first = {space, 1024}, second = {space + 1024, 1024}, both = {space, 2048};
-    fake_call("cuMemMap", &first, CUDA_SUCCESS);
-    fake_call("cuMemMap", &second, CUDA_SUCCESS);
-    launch(&increments, memory);
-    assert_declined(0, KREPLAY_REASON_UNTRACKED_MEMORY);
-    assert_int_equal(fake.outcome[0].untracked_vmem_regions, 2);
-    assert_int_equal(fake.outcome[0].untracked_vmem_bytes, 2048);
-    assert_non_null(strstr(fake.said, "cuMemMap: "));
-    fake_call("cuMemUnmap", &both, CUDA_SUCCESS);
-    launch(&increments, memory);
-    assert_replayed(1);
-}
-
-static void test_allocator_of_the_future(void **state)
-{
-    (void)state;
-    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
-    struct kr_alloc_params params = {NULL, 64};
-    fake_call("cuMemAllocFuture", &params, CUDA_ERROR_OUT_OF_MEMORY);
-    launch(&increments, memory);
-    assert_replayed(0);
-    fake_call("cuMemAllocFuture", &params, CUDA_SUCCESS);
-    launch(&increments, memory);
-    assert_declined(1, KREPLAY_REASON_UNTRACKED_MEMORY);
-}
-
-static void test_arguments_into_other_memory(void **state)
-{
-    (void)state;
-    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64), *host = fake_alloc("cuMemHostAlloc", 64);
-    CUdeviceptr unseen = 0;
-
-    launch(&increments, host);
-    assert_declined(0, KREPLAY_REASON_HOST_MEMORY);
-    assert_non_null(strstr(fake.said, "increments is not replayed: its argument 0 points into host memory"));
-    assert_int_equal(*host, 1);
-    launch(&increments, memory);
-    assert_replayed(1);
-    fake_free("cuMemFreeHost", host);
-    // Device memory that no hook has seen.
-    assert_int_equal(fake.cuda.driver.mem_alloc(&unseen, 64), CUDA_SUCCESS);
-    launch(&increments, (void *)(uintptr_t)unseen);
-    assert_declined(2, KREPLAY_REASON_UNTRACKED_MEMORY);
-}
-
-// The kernel could follow it.
-static void test_address_of_host_memory_in_memory(void **state)
-{
-    (void)state;
-    uint64_t *memory = fake_alloc("cuMemAlloc_v2", 9000), *host = fake_alloc("cuMemHostAlloc", 64),
-             *other = fake_alloc("cuMemHostAlloc", 64);
-    launch(&increments, memory);
-    assert_replayed(0);
-    memory[1000] = (uintptr_t)host + 63;
-    launch(&increments, memory);
-    assert_declined(1, KREPLAY_REASON_HOST_MEMORY);
-    assert_non_null(strstr(fake.said, "its memory holds an address of host memory"));
-    assert_int_equal(*memory, 2);
-    memory[1000] = (uintptr_t)host + 64;
-    launch(&increments, memory);
-    assert_replayed(2);
-    memory[1000] = (uintptr_t)other;
-    fake_free("cuMemFreeHost", other);
-    launch(&increments, memory);
-    assert_replayed(3);
-    assert_int_equal(*memory, 4);
-}
-
 static void test_stream_capture(void **state)
 {
     (void)state;
@@ -678,12 +576,6 @@ int main(void)
         TEST(test_module_has_the_code_loaded_with_it),
         TEST(test_copies_of_a_module),
         TEST(test_unloaded_variables_are_left_alone),
-        TEST(test_managed_memory),
-        TEST(test_variable_in_managed_memory),
-        TEST(test_mappings),
-        TEST(test_allocator_of_the_future),
-        TEST(test_arguments_into_other_memory),
-        TEST(test_address_of_host_memory_in_memory),
         TEST(test_stream_capture),
         TEST(test_capture_that_begins_meanwhile),
         TEST(test_launch_that_fails),
