@@ -3,15 +3,14 @@
 // InitializeInjection while the program initialises CUDA. Driver calls are not possible yet there; the GPUs
 // are looked at on the first call.
 #include "cuda/callbacks.h"
+#include "cuda/ending.h"
 
 #include "engine/bounds.h"
-#include "engine/clock.h"
 #include "engine/line.h"
 #include "tool/tool.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 static struct kr_cuda process = {
@@ -26,25 +25,21 @@ static void ignore(void *arg, const char *variable, const char *value)
     (void)arg, (void)variable, (void)value; // the engine reads the same table and complains
 }
 
-// Other threads may be anywhere, in the driver and in here: nothing is freed, and no call of the driver's or CUPTI's is made,
-// which could wait for a kernel that never ends. Windows that are open have some time to end; with one that has not,
-// the log has no end record.
 static void at_exit(void)
 {
     struct kr_bounds bounds;
-    const uint64_t begin = kr_clock_ns();
 
-    process.active = false;
-    if (getpid() != process.owner) // a fork child: the log is not its
-        return;
     kr_bounds_read(&bounds, ignore, NULL);
-    while (process.windows > 0) {
-        if (kr_clock_ns() - begin > bounds.exit_ns)
-            return;
-        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
+    if (!kr_cuda_end(&process, bounds.exit_ns))
+        return; // the log has no end record
     kr_tool_hurry();
     kr_engine_end_tool(process.engine);
+}
+
+// CUDA does not work in a child made by fork, and locks are there as other threads left them.
+static void in_fork_child(void)
+{
+    process.active = false;
 }
 
 static void step_aside(const char *why)
@@ -89,6 +84,7 @@ __attribute__((visibility("default"))) int InitializeInjection(void)
     kr_bounds_read(&bounds, ignore, NULL);
     process.copy_ns = bounds.copy_ns;
     process.active = true;
+    pthread_atfork(NULL, NULL, in_fork_child);
     atexit(at_exit);
     return 1;
 }

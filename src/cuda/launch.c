@@ -129,6 +129,8 @@ static kreplay_reason judge(const struct kr_call_site *site, const struct kr_ker
 {
     struct kr_cuda *cuda = site->cuda;
 
+    if (cuda->ending)
+        return KREPLAY_REASON_PROGRAM_ENDING;
     if (kernel->unsafe != KREPLAY_REASON_NONE)
         return kernel->unsafe;
     if (!kr_cuda_is_ours(cuda, site->device, site->data->context) || !kr_cuda_is_alone(cuda))
@@ -245,8 +247,19 @@ static bool is_per_thread_variant(const char *call)
     return length > 5 && strcmp(call + length - 5, "_ptsz") == 0;
 }
 
+// The end either counts this launch or is seen by it.
+static void count(struct kr_launch *launch)
+{
+    launch->cuda->windows++;
+    launch->counted = !launch->cuda->ending;
+    if (!launch->counted)
+        launch->cuda->windows--;
+}
+
 static void put(struct kr_launch *launch)
 {
+    if (launch->counted)
+        launch->cuda->windows--;
     if (launch != &outermost)
         free(launch);
 }
@@ -295,6 +308,7 @@ static void begin(const struct kr_call_site *site, const struct request *request
         .outer = innermost,
         .op = {.kind = KR_OP_DISPATCH, .backend = launch},
     };
+    count(launch);
     if (!look_within_gate(site, launch, request)) {
         put(launch);
         return;
@@ -303,7 +317,6 @@ static void begin(const struct kr_call_site *site, const struct request *request
         .agent = site->device->agent, .queue = launch, .ops = &launch->op, .op_count = 1, .backend = launch};
     innermost = launch;
     *site->data->correlationData = (uintptr_t)launch;
-    site->cuda->windows++;
     kr_window_open(site->cuda->engine, &launch->window);
     say_why_not(site->cuda, launch);
     launch->loads = kr_cuda_loads.count;
@@ -322,7 +335,6 @@ static void end(const struct kr_call_site *site)
     kr_kernels_put(&site->cuda->kernels, launch->kernel);
     innermost = launch->outer;
     put(launch);
-    site->cuda->windows--;
 }
 
 void kr_on_launch_kernel(const struct kr_call_site *site)

@@ -14,6 +14,7 @@ struct kr_launch {
     const void *params; // the call's arguments, which live until it returns
     CUstream stream;
     bool admitted;           // the engine prepares a replay
+    bool counted;            // among kr_cuda.windows
     bool failed;             // the program's own launch did not succeed, or its end could not be marked
     bool timed;              // its begin was marked
     unsigned loads;          // kr_cuda_loads.count when the window opened

@@ -57,7 +57,8 @@ struct kr_cuda {
     pid_t owner;               // the process that loaded us
     uint64_t copy_ns;          // bound of kreplay's own copies and comparisons
     _Atomic bool active;       // false: callbacks do nothing (before the start, at the end)
-    _Atomic unsigned windows;  // open now
+    _Atomic bool ending;       // the program is: nothing is replayed
+    _Atomic unsigned windows;  // open now, or about to be; not counted are those that the end has met
     _Atomic unsigned captures; // streams being captured into graphs
     pthread_mutex_t lock;      // of the once-only steps below
     _Atomic bool prepared;     // the GPUs are known

@@ -12,6 +12,8 @@
 
 #include "fake_cuda.h"
 
+#include <unistd.h>
+
 struct fake_cuda fake;
 
 // Contexts: the first of each GPU, and a second one of GPU 0.
@@ -585,6 +587,7 @@ void fake_start(void)
     assert_int_equal(kr_callbacks_enable(&fake.cuda, error, sizeof error), 0);
     fake.cuda.copy_ns = UINT64_C(1000000000);
     event_count = 0;
+    fake.cuda.owner = getpid();
     fake.cuda.active = true;
 }
 
