@@ -35,7 +35,8 @@ static const char *const folders[] = {
 
 // Variables that name a CUDA toolkit, and where CUPTI lies in one.
 static const char *const toolkits[] = {"CUDA_HOME", "CUDA_PATH"};
-static const char *const toolkit_folders[] = {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib"};
+static const char *const toolkit_folders[] = {"extras/CUPTI/lib64", "lib64", "targets/x86_64-linux/lib",
+                                              "targets/sbsa-linux/lib"};
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

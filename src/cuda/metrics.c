@@ -113,51 +113,86 @@ static uint64_t id_of(const struct kr_metrics *metrics, uint32_t agent, int type
     return ((uint64_t)agent << 32 | index * SUFFIXES_MOST | suffix) + 1;
 }
 
-static int visit_base(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent, int type,
-                      size_t base, int (*visit)(void *arg, const kreplay_counter *counter), void *arg)
+// A base and what CUPTI says of it, kept while the lock is not held: a tool may ask the next question from inside `visit`.
+struct described {
+    char description[NAME_BYTES], block[64];
+    char *names[SUFFIXES_MOST];
+    size_t count;
+};
+
+static void forget(struct described *base)
+{
+    for (size_t i = 0; i < base->count; i++)
+        free(base->names[i]);
+    base->count = 0;
+}
+
+// With the lock held.
+static int describe(const struct kr_cupti *cupti, struct kr_metrics *metrics, int type, size_t index,
+                    struct described *base)
 {
     CUpti_Profiler_Host_GetMetricProperties_Params properties = {
         .structSize = CUpti_Profiler_Host_GetMetricProperties_Params_STRUCT_SIZE,
         .pHostObject = metrics->names.host,
-        .pMetricName = metrics->bases[type][base]};
-    char description[NAME_BYTES] = "", block[64] = "", name[NAME_BYTES];
-    struct suffixes suffixes;
-    int status = 0;
+        .pMetricName = metrics->bases[type][index]};
 
+    base->description[0] = base->block[0] = '\0';
+    base->count = 0;
     if (cupti->host_get_metric_properties(&properties) == CUPTI_SUCCESS) {
         const char *unit = properties.pDimUnit && *properties.pDimUnit ? properties.pDimUnit : NULL;
-        snprintf(description, sizeof description, "%s%s%s%s",
+        snprintf(base->description, sizeof base->description, "%s%s%s%s",
                  properties.pDescription ? properties.pDescription : "", unit ? " (" : "", unit ? unit : "",
                  unit ? ")" : "");
-        snprintf(block, sizeof block, "%s", properties.pHwUnit ? properties.pHwUnit : "");
+        snprintf(base->block, sizeof base->block, "%s", properties.pHwUnit ? properties.pHwUnit : "");
     }
-    suffixes = suffixes_of(cupti, metrics, type, base);
-    for (size_t i = 0; i < suffixes.count && status == 0; i++) {
-        kreplay_counter counter = {
-            .size = sizeof counter,
-            .counter_id = id_of(metrics, agent, type, base, i),
-            .agent_id = agent,
-            .name = name,
-            .block = block,
-            .description = description,
-            .expression = "",
-            .instances = 1,
-        };
-        snprintf(name, sizeof name, "%s%s", metrics->bases[type][base], suffixes.list[i]);
-        status = visit(arg, &counter);
+    struct suffixes suffixes = suffixes_of(cupti, metrics, type, index);
+    while (base->count < suffixes.count) {
+        char *name = NULL;
+        if (asprintf(&name, "%s%s", metrics->bases[type][index], suffixes.list[base->count]) < 0) {
+            forget(base);
+            return KREPLAY_NO_MEMORY;
+        }
+        base->names[base->count++] = name;
     }
+    return 0;
+}
+
+static int visit_base(const struct kr_metrics *metrics, uint32_t agent, int type, size_t index,
+                      const struct described *base, int (*visit)(void *arg, const kreplay_counter *counter),
+                      void *arg)
+{
+    int status = 0;
+    for (size_t i = 0; i < base->count && status == 0; i++)
+        status = visit(arg, &(kreplay_counter){
+                                .size = sizeof(kreplay_counter),
+                                .counter_id = id_of(metrics, agent, type, index, i),
+                                .agent_id = agent,
+                                .name = base->names[i],
+                                .block = base->block,
+                                .description = base->description,
+                                .expression = "",
+                                .instances = 1,
+                            });
     return status;
 }
 
+// The bases stay as they are once they are known.
 int kr_metrics_visit(const struct kr_cupti *cupti, struct kr_metrics *metrics, uint32_t agent,
                      int (*visit)(void *arg, const kreplay_counter *counter), void *arg)
 {
+    struct described base;
     pthread_mutex_lock(&metrics->lock);
     int status = open_metrics(cupti, metrics);
-    for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT; type++)
-        for (size_t base = 0; base < metrics->base_count[type] && status == 0; base++)
-            status = visit_base(cupti, metrics, agent, type, base, visit, arg);
     pthread_mutex_unlock(&metrics->lock);
+    for (int type = 0; type < CUPTI_METRIC_TYPE__COUNT && status == 0; type++)
+        for (size_t index = 0; index < metrics->base_count[type] && status == 0; index++) {
+            pthread_mutex_lock(&metrics->lock);
+            status = describe(cupti, metrics, type, index, &base);
+            pthread_mutex_unlock(&metrics->lock);
+            if (status == 0)
+                status = visit_base(metrics, agent, type, index, &base, visit, arg);
+            forget(&base);
+        }
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -556,6 +557,29 @@ static void test_metrics(void **state)
     kreplay_group_destroy(group);
 }
 
+// As a tool does that looks for its counters by itself.
+static int create_inside(void *arg, const kreplay_counter *counter)
+{
+    kreplay_group **group = arg;
+    char error[128], name[64];
+    snprintf(name, sizeof name, "%s", counter->name);
+    if (strcmp(name, "sm__runs_more.max") != 0)
+        return 0;
+    assert_int_equal(kreplay_group_create(0, &counter->name, 1, group, error, sizeof error), 0);
+    assert_string_equal(counter->name, name);
+    return 1;
+}
+
+static void test_group_from_inside_the_list(void **state)
+{
+    (void)state;
+    kreplay_group *group = NULL;
+    fake_alloc("cuMemHostAlloc", 64);
+    assert_int_equal(kreplay_counters(0, create_inside, &group), 1);
+    assert_non_null(group);
+    kreplay_group_destroy(group);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -586,6 +610,7 @@ int main(void)
         TEST(test_live_run_that_does_not_end),
         TEST(test_lost_context),
         TEST(test_metrics),
+        TEST(test_group_from_inside_the_list),
     };
     setenv("KREPLAY_LIVE_MS", "20", 1);
     setenv("KREPLAY_AGENT_DRAIN_MS", "20", 1);
