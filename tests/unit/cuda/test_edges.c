@@ -358,9 +358,9 @@ static void test_pass_that_does_not_end(void **state)
 {
     (void)state;
     static struct fake_kernel sticks = {"increments", stick_in_a_pass, {8}, &module};
+    fake.gpus = 2;
     uint64_t *memory = allocate();
     executions = questions = 0;
-    fake.gpus = 2;
     fake.waiting = end_after_cancel;
     launch(&sticks, memory);
     assert_last(KREPLAY_DECLINED, KREPLAY_REASON_PASS_STUCK);
