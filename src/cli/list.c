@@ -25,9 +25,7 @@ static void print(const struct kr_catalogue *catalogue)
         if (counter->block)
             printf("%-*s  %-5s  %5u\n", (int)width, counter->name, counter->block, counter->event);
     }
-    printf("\nDerived from these by the given expressions (%zu; cannot be asked for yet, ask for their "
-           "inputs):\n",
-           catalogue->counter_count - hardware);
+    printf("\nDerived from these by the given expressions (%zu):\n", catalogue->counter_count - hardware);
     for (size_t i = 0; i < catalogue->counter_count; i++) {
         const struct kr_counter_def *counter = &catalogue->counters[i];
         if (!counter->block)

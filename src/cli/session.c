@@ -97,6 +97,8 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
         // Without a large BAR, HIP's small host-to-device copies become visible to a tool.
         {"ROC_ENABLE_LARGE_BAR", "0", load && !getenv("ROC_ENABLE_LARGE_BAR")},
         {KR_ENV_PMC, pmc, load},
+        {KR_ENV_DERIVED, given(setup->derived), load},
+        {KR_ENV_INPUTS, given(setup->inputs), load},
         {KR_ENV_TOOL, setup->tool, setup->tool != NULL},
         {KR_ENV_TOOL_ONLY, setup->options->tool_only ? "on" : "off", load},
         {KR_ENV_INCLUDE, given(options->include), load},

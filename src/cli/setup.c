@@ -7,7 +7,7 @@
 #include "cli/nvidia.h"
 #include "cli/say.h"
 #include "counters/catalogue.h"
-#include "counters/split.h"
+#include "counters/derive.h"
 #include "select/selection.h"
 
 #include <errno.h>
@@ -73,32 +73,32 @@ static int find_tool(struct kr_setup *setup, char *error, size_t error_bytes)
     return 0;
 }
 
-// Groups that do not fit in one pass become several. Of several architectures the first with a catalogue
-// decides: what does not fit another one is refused by the check.
-static int split_groups(struct kr_setup *setup, const struct kr_arches *arches, char *error,
-                        size_t error_bytes)
+// Derived counters give way to their inputs, and groups that do not fit in one pass become several. Of several
+// architectures the first with a catalogue decides: what does not fit another one is refused by the check.
+static int plan_groups(struct kr_setup *setup, const struct kr_arches *arches, char *error,
+                       size_t error_bytes)
 {
     const struct kr_catalogue *catalogue = NULL;
     for (size_t i = 0; i < arches->count && !catalogue; i++)
         catalogue = kr_catalogue_find(arches->names[i]);
     const struct kr_options *options = setup->options;
-    if (!catalogue || options->strict_groups || options->compat == KR_COMPAT_ROCPROFV3)
+    if (!catalogue)
         return 0;
-    struct kr_groups split;
-    size_t *passes = calloc(setup->groups.count + 1, sizeof(*passes));
-    if (!passes || kr_groups_split(&setup->groups, catalogue, &split, passes)) {
-        free(passes);
-        return FAIL("out of memory");
-    }
+    struct kr_measured measured;
+    bool split = !options->strict_groups && options->compat != KR_COMPAT_ROCPROFV3;
+    if (kr_measured_make(&setup->groups, catalogue, split, &measured, error, error_bytes))
+        return -1;
     for (size_t g = 0; g < setup->groups.count; g++)
-        if (passes[g] > 1)
+        if (measured.passes[g] > 1)
             kr_say(options, KR_LEVEL_WARNING,
                    "counter group %zu needs more registers than %s has: measured in %zu "
                    "passes",
-                   g + 1, catalogue->arch, passes[g]);
-    free(passes);
+                   g + 1, catalogue->arch, measured.passes[g]);
     kr_groups_free(&setup->groups);
-    setup->groups = split;
+    setup->groups = measured.groups;
+    setup->derived = measured.derived;
+    setup->inputs = measured.inputs;
+    free(measured.passes);
     return 0;
 }
 
@@ -121,7 +121,7 @@ static int check_counters(struct kr_setup *setup, char *error, size_t error_byte
         return FAIL("no AMD GPU on this machine (%s has none), nor an NVIDIA GPU (no " KR_NVIDIA_DRIVER
                     "); --soft-gpu runs the program without one",
                     KR_TOPOLOGY);
-    if (split_groups(setup, &arches, error, error_bytes))
+    if (plan_groups(setup, &arches, error, error_bytes))
         return -1;
     return kr_check_groups(&setup->groups, &arches, error, error_bytes);
 }
@@ -184,6 +184,8 @@ int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char
 
 void kr_setup_free(struct kr_setup *setup)
 {
+    free(setup->derived);
+    free(setup->inputs);
     free(setup->tool);
     free(setup->driver);
     free(setup->soft_folder);

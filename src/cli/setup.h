@@ -9,15 +9,16 @@
 
 struct kr_setup {
     const struct kr_options *options; // borrowed
-    struct kr_groups groups;
-    char *tool;        // the user's, absolute; NULL = none
-    bool loads;        // kreplay is loaded into the program,
-    bool logs;         // and leaves logs there
-    char *program;     // path
-    char *library;     // libkreplay.so, or libkreplay-cuda.so
-    bool nvidia;       // which of them
-    char *soft_folder; // NULL without --soft-gpu
-    char *driver;      // what a GPU's user opens
+    struct kr_groups groups;          // to measure
+    char *derived, *inputs;           // names as struct kr_measured has them; NULL = none
+    char *tool;                       // the user's, absolute; NULL = none
+    bool loads;                       // kreplay is loaded into the program,
+    bool logs;                        // and leaves logs there
+    char *program;                    // path
+    char *library;                    // libkreplay.so, or libkreplay-cuda.so
+    bool nvidia;                      // which of them
+    char *soft_folder;                // NULL without --soft-gpu
+    char *driver;                     // what a GPU's user opens
 };
 
 // 0, or -1 with a one-line `error`. Free either way.

@@ -105,7 +105,7 @@ int kr_catalogue_check_group(const struct kr_catalogue *catalogue, const char *c
         if (counter->block == NULL) {
             kr_text_add(
                 &text,
-                "counter \"%s\" is derived (%s), which is not supported yet; ask for hardware counters",
+                "counter \"%s\" is derived (%s): a group measures hardware counters, ask for its inputs",
                 counter->name, counter->expression);
             return KREPLAY_UNSUPPORTED;
         }

@@ -117,6 +117,11 @@
     F(u64, dispatches)                                                                                       \
     F(later_u64, lost)
 
+#define ROLE_FIELDS(F)                                                                                       \
+    F(u32, agent_id)                                                                                         \
+    F(u32, role)                                                                                             \
+    F(u64, counter_id)
+
 // Fields that version 1 did not have from its beginning: where a record or section ends before them, they are
 // zero.
 #define kr_out_later_u64 kr_out_u64
@@ -163,6 +168,7 @@ CODEC(dispatch_info, kreplay_dispatch, DISPATCH_FIELDS, SIZED)
 CODEC(outcome, kreplay_outcome, OUTCOME_FIELDS, SIZED)
 CODEC(value, kreplay_value, VALUE_FIELDS, )
 CODEC(end, kr_log_end, END_FIELDS, )
+CODEC(role, kr_log_counter_role, ROLE_FIELDS, )
 
 static void put_group(struct kr_out *out, const void *value)
 {
@@ -219,6 +225,7 @@ static void (*const encoders[])(struct kr_out *, const void *) = {
     [KR_LOG_PROCESS] = put_process,   [KR_LOG_AGENT] = put_agent,     [KR_LOG_CODE_OBJECT] = put_code_object,
     [KR_LOG_KERNEL] = put_kernel,     [KR_LOG_COUNTER] = put_counter, [KR_LOG_GROUP] = put_group,
     [KR_LOG_DISPATCH] = put_dispatch, [KR_LOG_MESSAGE] = put_message, [KR_LOG_END] = put_end,
+    [KR_LOG_ROLE] = put_role,
 };
 
 void kr_log_encode(struct kr_out *out, enum kr_log_type type, const void *value)
@@ -345,6 +352,9 @@ int kr_log_decode(const uint8_t *payload, size_t bytes, uint32_t type, kr_log_re
         break;
     case KR_LOG_END:
         get_end(&in, &record->u.end);
+        break;
+    case KR_LOG_ROLE:
+        get_role(&in, &record->u.role);
         break;
     default:
         return KREPLAY_NOT_FOUND;

@@ -35,6 +35,18 @@ typedef struct kr_log_group {
     uint64_t witness_id; // counter that was added to the group only to compare passes; 0 = none
 } kr_log_group;
 
+// What is to become of a counter's values, where they are not simply shown as measured.
+enum kr_log_role {
+    KR_LOG_ROLE_DERIVED =
+        1, // asked for, and worked out by the counter's expression from others of the dispatch
+    KR_LOG_ROLE_INPUT = 2, // measured only for derived counters
+};
+typedef struct kr_log_counter_role {
+    uint32_t agent_id;
+    uint32_t role; // enum kr_log_role; a later version may have more
+    uint64_t counter_id;
+} kr_log_counter_role;
+
 enum kr_log_type {
     KR_LOG_PROCESS = 1,
     KR_LOG_AGENT = 2,
@@ -45,6 +57,7 @@ enum kr_log_type {
     KR_LOG_DISPATCH = 7,
     KR_LOG_MESSAGE = 8,
     KR_LOG_END = 9,
+    KR_LOG_ROLE = 10,
 };
 
 // ---- Writer, thread-safe. After fork the child's calls do nothing (the log belongs to the parent).
@@ -60,6 +73,7 @@ int kr_log_put_code_object(struct kr_log *log, const kreplay_code_object *code_o
 int kr_log_put_kernel(struct kr_log *log, const kreplay_kernel *kernel);
 int kr_log_put_counter(struct kr_log *log, const kreplay_counter *counter);
 int kr_log_put_group(struct kr_log *log, const kr_log_group *group);
+int kr_log_put_role(struct kr_log *log, const kr_log_counter_role *role);
 int kr_log_put_dispatch(struct kr_log *log, const kreplay_dispatch_record *record);
 int kr_log_put_message(struct kr_log *log, const char *text);
 int kr_log_put_end(struct kr_log *log, const kr_log_end *end);
@@ -77,6 +91,7 @@ typedef struct kr_log_record {
         kreplay_kernel kernel;
         kreplay_counter counter;
         kr_log_group group;
+        kr_log_counter_role role;
         struct {
             kreplay_dispatch_record record; // with its pointers set to the members below
             kreplay_dispatch dispatch;

@@ -195,6 +195,11 @@ int kr_log_put_group(struct kr_log *log, const kr_log_group *group)
     return put(log, KR_LOG_GROUP, group);
 }
 
+int kr_log_put_role(struct kr_log *log, const kr_log_counter_role *role)
+{
+    return put(log, KR_LOG_ROLE, role);
+}
+
 int kr_log_put_dispatch(struct kr_log *log, const kreplay_dispatch_record *record)
 {
     if (record == NULL || record->dispatch == NULL || record->outcome == NULL)

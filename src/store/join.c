@@ -413,6 +413,7 @@ static int join_record(struct joiner *joiner, const kr_log_record *record)
     case KR_LOG_MESSAGE:
         return joiner->have_base ? join_message(joiner, record->u.message) : 0;
     case KR_LOG_CODE_OBJECT:
+    case KR_LOG_ROLE: // the first run has told
     case KR_LOG_END:
         return 0;
     }

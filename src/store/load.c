@@ -252,6 +252,16 @@ static int load_group(struct kr_loader *loader, const kr_log_group *group)
     return group->witness_id ? note_witness(loader, group, pass) : 0;
 }
 
+static int load_role(struct kr_loader *loader, const kr_log_counter_role *role)
+{
+    struct kr_row row = kr_row_begin(loader, S_OWN_ROLE);
+    kr_row_guid(&row);
+    kr_row_u64(&row, role->agent_id);
+    kr_row_u64(&row, role->counter_id);
+    kr_row_u64(&row, role->role);
+    return kr_row_done(&row);
+}
+
 static int load_message(struct kr_loader *loader, const char *text)
 {
     struct kr_row row = kr_row_begin(loader, S_OWN_MESSAGE);
@@ -298,6 +308,8 @@ static int load_record(struct kr_loader *loader, const kr_log_record *record)
         return kr_load_counter(loader, &record->u.counter);
     case KR_LOG_GROUP:
         return load_group(loader, &record->u.group);
+    case KR_LOG_ROLE:
+        return load_role(loader, &record->u.role);
     case KR_LOG_DISPATCH:
         return kr_load_dispatch(loader, &record->u.dispatch.record);
     case KR_LOG_MESSAGE:

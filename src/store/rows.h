@@ -86,6 +86,7 @@
     X(OWN_PASS, "INSERT INTO kreplay_pass VALUES (?, ?, ?, ?, ?)")                                           \
     X(OWN_VALUE, "INSERT INTO kreplay_value VALUES (?, ?, ?, ?, ?, ?, ?)")                                   \
     X(OWN_GROUP, "INSERT INTO kreplay_group VALUES (?, ?, ?, ?, ?)")                                         \
+    X(OWN_ROLE, "INSERT OR IGNORE INTO kreplay_role VALUES (?, ?, ?, ?)")                                    \
     X(OWN_WITNESS, "INSERT INTO kreplay_witness VALUES (?, ?, ?, ?, ?, ?)")                                  \
     X(OWN_GROUP_WITNESS, "INSERT INTO kreplay_group_witness VALUES (?, ?, ?, ?)")                            \
     X(OWN_MESSAGE, "INSERT INTO kreplay_message VALUES (?, ?, ?)")

@@ -45,6 +45,18 @@ static const char own_tables[] =
     "CREATE TABLE kreplay_witness (guid TEXT NOT NULL, dispatch_id INTEGER NOT NULL, pass INTEGER NOT NULL,"
     " counter_id INTEGER NOT NULL, instance INTEGER NOT NULL, value NOT NULL,"
     " PRIMARY KEY (guid, dispatch_id, pass, counter_id, instance)) WITHOUT ROWID;"
+    // Counters that are not simply shown as measured: role 1 = derived, worked out by its expression; 2 = measured
+    // only as an input of these, its values are in kreplay_input. kreplay_derived: between which passes the
+    // inputs of a value lie; where these differ, they come from different executions.
+    "CREATE TABLE kreplay_role (guid TEXT NOT NULL, agent_id INTEGER NOT NULL, counter_id INTEGER NOT NULL,"
+    " role INTEGER NOT NULL, UNIQUE (guid, agent_id, counter_id, role));"
+    "CREATE TABLE kreplay_input (guid TEXT NOT NULL, dispatch_id INTEGER NOT NULL, pass INTEGER NOT NULL,"
+    " counter_id INTEGER NOT NULL, instance INTEGER NOT NULL, value NOT NULL,"
+    " PRIMARY KEY (guid, dispatch_id, pass, counter_id, instance)) WITHOUT ROWID;"
+    "CREATE TABLE kreplay_derived (guid TEXT NOT NULL, dispatch_id INTEGER NOT NULL, counter_id INTEGER NOT "
+    "NULL,"
+    " first_pass INTEGER NOT NULL, last_pass INTEGER NOT NULL, PRIMARY KEY (guid, dispatch_id, counter_id))"
+    " WITHOUT ROWID;"
     "CREATE TABLE kreplay_group (guid TEXT NOT NULL, agent_id INTEGER NOT NULL, group_index INTEGER NOT NULL,"
     " position INTEGER NOT NULL, counter_id INTEGER NOT NULL);"
     "CREATE TABLE kreplay_group_witness (guid TEXT NOT NULL, agent_id INTEGER NOT NULL,"

@@ -90,6 +90,8 @@ int kr_store_finish(struct kr_store *store)
 {
     int status = kr_store_join_finish(store);
     if (!status)
+        status = kr_store_derive(store);
+    if (!status)
         status = kr_store_create_views(store);
     // Logs that are converted later name their run themselves.
     if (!status)

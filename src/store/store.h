@@ -10,6 +10,9 @@
 //   kreplay_window           view: windows, their dispatches, first to last
 //   kreplay_pass             one row an executed pass of a dispatch
 //   kreplay_value            one row a counter instance of a pass: exact 64-bit values
+//   kreplay_role             which counters are derived, and which were measured only for these
+//   kreplay_input            values of the latter
+//   kreplay_derived          from which passes each derived value comes
 //   kreplay_group            the counter groups as asked for
 //   kreplay_message          what kreplay said
 //   kreplay_application_run  application replay: one row a run of the program

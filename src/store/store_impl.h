@@ -29,6 +29,9 @@ int kr_store_exec(struct kr_store *store, const char *sql);
 // join.c: what is left to do once all runs are joined. Nothing without application replay.
 int kr_store_join_finish(struct kr_store *store);
 
+// derive.c: after joining.
+int kr_store_derive(struct kr_store *store);
+
 // schema.c
 int kr_store_create_own_tables(struct kr_store *store);
 int kr_store_create_process_tables(struct kr_store *store, const struct kr_store_ids *ids);

@@ -3,6 +3,7 @@
 #include "counters/text.h"
 #include "tool/say.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,10 @@
 // Counters of a catalogue that are written to the log though nobody asked for them. CUPTI's catalogue has
 // 150 000 names, which a log should not carry for each run.
 #define UNASKED_MOST 4096u
+
+// A name in a list that blanks separate, and how far it reaches.
+#define NAME_BYTES  256
+#define NAME_FORMAT "%255s%n"
 
 struct known_counter {
     char *name;
@@ -174,9 +179,23 @@ static size_t largest_group(const struct kr_groups *groups)
     return largest;
 }
 
-struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_groups *groups, bool witness,
+// Notes the role of each of the names that the GPU has.
+static void put_roles(const struct known_counters *known, const char *names, uint32_t agent_id, uint32_t role)
+{
+    char name[NAME_BYTES];
+    for (int used = 0; sscanf(names, NAME_FORMAT, name, &used) == 1; names += used) {
+        const struct known_counter *counter = find_counter(known, name);
+        if (counter == NULL)
+            continue;
+        const kr_log_counter_role record = {.agent_id = agent_id, .role = role, .counter_id = counter->id};
+        (void)kr_log_put_role(known->log, &record);
+    }
+}
+
+struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_plan_wish *wish,
                                struct kr_log *log)
 {
+    const struct kr_groups *groups = wish->groups;
     struct known_counters known = {.groups = groups, .log = log};
     struct selection selection = {0};
     size_t largest = largest_group(groups), kept_count = 0;
@@ -204,7 +223,9 @@ struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_group
         if (group != NULL && !keep(&kept[kept_count++], (uint32_t)i, &selection, group))
             goto no_memory;
     }
-    if (witness)
+    put_roles(&known, wish->derived, agent->agent_id, KR_LOG_ROLE_DERIVED);
+    put_roles(&known, wish->inputs, agent->agent_id, KR_LOG_ROLE_INPUT);
+    if (wish->witness)
         kr_witness_add(kept, kept_count, agent->agent_id, counter_id, &known);
     if (kr_repeated_list(kept, kept_count, &plan->repeated, &plan->repeated_count) != 0)
         goto no_memory;

@@ -81,6 +81,8 @@ static int read_selection(struct kr_selection_rules *out, char *error, size_t er
 int kr_settings_read(struct kr_settings *out, char *error, size_t error_bytes)
 {
     out->pmc = environment(KR_ENV_PMC, "");
+    out->derived = environment(KR_ENV_DERIVED, "");
+    out->inputs = environment(KR_ENV_INPUTS, "");
     out->run_dir = environment(KR_ENV_RUN_DIR, DEFAULT_RUN_DIR);
     if (read_switch(KR_ENV_WITNESS, true, &out->witness) != 0) {
         snprintf(error, error_bytes, "%s \"%s\" is neither on nor off", KR_ENV_WITNESS,

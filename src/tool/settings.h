@@ -14,6 +14,10 @@
 // Counter groups: names separated by blanks or commas, groups by ';'. Unset or empty: nothing is collected,
 // kreplay passes everything through.
 #define KR_ENV_PMC "KREPLAY_PMC"
+// Derived counters that were asked for, separated by blanks: their inputs are in the groups, their values are
+// worked out from the log. And the counters of the groups that nobody asked for by name, but for these.
+#define KR_ENV_DERIVED "KREPLAY_DERIVED"
+#define KR_ENV_INPUTS  "KREPLAY_INPUTS"
 // Folder for the record log; the file is <folder>/<pid>.krlog. Unset: "kreplay-run" in the current folder.
 #define KR_ENV_RUN_DIR "KREPLAY_RUN_DIR"
 // Id of the run, decimal; 0 or unset: made from time and pid.
@@ -37,9 +41,10 @@
 
 // What of it the built-in tool uses. Strings belong to the environment.
 struct kr_settings {
-    const char *pmc;     // never NULL
-    const char *run_dir; // never NULL
-    uint64_t run_id;     // 0 = none given
+    const char *pmc; // never NULL, nor the next three
+    const char *derived, *inputs;
+    const char *run_dir;
+    uint64_t run_id; // 0 = none given
     bool witness;
     const char *tool; // never NULL; "" = none
     bool tool_only;

@@ -33,8 +33,9 @@ struct tool {
     pthread_mutex_t lock; // plans
     struct kr_plan *plans;
     atomic_uint_fast64_t dispatches;
-    atomic_uint_fast64_t lost; // records that could not be written
-    atomic_uint disagreements; // dispatches whose passes disagree and that were named
+    atomic_uint_fast64_t lost;    // records that could not be written
+    atomic_uint disagreements;    // dispatches whose passes disagree and that were named
+    const char *derived, *inputs; // of the environment, as in kr_plan_wish
     bool witness;
 };
 
@@ -62,7 +63,9 @@ static void on_agent(void *arg, const kreplay_agent *agent)
 {
     struct tool *tool = arg;
     logged(tool, kr_log_put_agent(tool->log, agent));
-    struct kr_plan *plan = kr_plan_create(agent, &tool->groups, tool->witness, tool->log);
+    const struct kr_plan_wish wish = {
+        .groups = &tool->groups, .derived = tool->derived, .inputs = tool->inputs, .witness = tool->witness};
+    struct kr_plan *plan = kr_plan_create(agent, &wish, tool->log);
     if (plan == NULL)
         return;
     pthread_mutex_lock(&tool->lock);
@@ -289,6 +292,8 @@ static int start_own(const struct kr_settings *settings, const char *backend, ch
     }
     tool->groups = groups;
     tool->selection = selection;
+    tool->derived = settings->derived;
+    tool->inputs = settings->inputs;
     tool->witness = settings->witness;
     pthread_mutex_init(&tool->lock, NULL);
     rc = open_log(settings->run_dir, &tool->log, error, error_bytes);

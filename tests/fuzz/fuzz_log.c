@@ -72,6 +72,7 @@ static void touch_record(const kr_log_record *record)
         touch_text(record->u.message);
         break;
     case KR_LOG_END:
+    case KR_LOG_ROLE:
         break;
     }
 }

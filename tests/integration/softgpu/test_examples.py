@@ -155,5 +155,33 @@ class Split(unittest.TestCase):
             self.assertEqual(measured, [set(sq[1:6] + grbm), set(sq[6:])])
 
 
+class Derived(unittest.TestCase):
+    """Derived counters beside a hardware counter, held against their inputs of another run."""
+
+    @staticmethod
+    def sums(replay):
+        run = validate.Run(replay.process, [])
+        values = {}
+        for record in run.records:
+            values.setdefault(run.dispatch_id(record), {}).update(run.sums(record))
+        return values
+
+    def test_values(self):
+        program = [harness.EXAMPLES / "three_kernels", "4096", "1"]
+        derived = harness.Replay(["GPUBusy SQ_WAVES VALUInsts"], *program)
+        inputs = harness.Replay(["GRBM_COUNT GRBM_GUI_ACTIVE SQ_WAVES SQ_INSTS_VALU"], *program)
+        for replay in (derived, inputs):
+            self.assertEqual(replay.result.returncode, 0, replay.explain())
+        expected = self.sums(inputs)
+        self.assertEqual(len(expected), 3)
+        for dispatch, values in self.sums(derived).items():
+            base = expected.pop(dispatch)
+            self.assertEqual(set(values), {"GPUBusy", "SQ_WAVES", "VALUInsts"})
+            self.assertEqual(values["SQ_WAVES"], base["SQ_WAVES"])
+            self.assertAlmostEqual(values["VALUInsts"], base["SQ_INSTS_VALU"] / base["SQ_WAVES"])
+            self.assertAlmostEqual(values["GPUBusy"], 100 * base["GRBM_GUI_ACTIVE"] / base["GRBM_COUNT"])
+        self.assertEqual(expected, {})
+
+
 if __name__ == "__main__":
     unittest.main()

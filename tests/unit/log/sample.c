@@ -217,6 +217,10 @@ void sample_make(struct sample *s, enum kr_log_type type, uint64_t *r)
     case KR_LOG_END:
         s->expected.u.end = (kr_log_end){.end_ns = number(r), .dispatches = number(r), .lost = number(r)};
         break;
+    case KR_LOG_ROLE:
+        s->expected.u.role = (kr_log_counter_role){
+            .agent_id = (uint32_t)number(r), .role = (uint32_t)number(r), .counter_id = number(r)};
+        break;
     }
 }
 
@@ -237,6 +241,8 @@ int sample_put(struct kr_log *log, const struct sample *s)
         return kr_log_put_group(log, &s->expected.u.group);
     case KR_LOG_DISPATCH:
         return kr_log_put_dispatch(log, &s->expected.u.dispatch.record);
+    case KR_LOG_ROLE:
+        return kr_log_put_role(log, &s->expected.u.role);
     case KR_LOG_MESSAGE:
         return kr_log_put_message(log, s->expected.u.message);
     case KR_LOG_END:
@@ -435,6 +441,11 @@ void sample_check(const struct sample *s, const kr_log_record *record)
         SAME(&s->expected.u.end, &record->u.end, end_ns);
         SAME(&s->expected.u.end, &record->u.end, dispatches);
         SAME(&s->expected.u.end, &record->u.end, lost);
+        break;
+    case KR_LOG_ROLE:
+        SAME(&s->expected.u.role, &record->u.role, agent_id);
+        SAME(&s->expected.u.role, &record->u.role, role);
+        SAME(&s->expected.u.role, &record->u.role, counter_id);
         break;
     }
 }

@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-enum { RECORDS = 9 }; // one of each type
+enum { RECORDS = 10 }; // one of each type
 
 struct fixture {
     char path[PATH_BYTES];

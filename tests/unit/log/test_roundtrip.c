@@ -37,7 +37,7 @@ static void test_random_records(void **state)
     struct sample *sample = malloc(sizeof(*sample));
     uint64_t seed = SEED;
     for (unsigned i = 0; i < COUNT; i++) {
-        sample_make(sample, (enum kr_log_type)(KR_LOG_PROCESS + sample_random(&seed) % KR_LOG_END), &seed);
+        sample_make(sample, (enum kr_log_type)(KR_LOG_PROCESS + sample_random(&seed) % KR_LOG_ROLE), &seed);
         assert_int_equal(sample_put(log, sample), KREPLAY_OK);
     }
     kr_log_close(log);
@@ -48,7 +48,7 @@ static void test_random_records(void **state)
     assert_int_equal(kr_log_open(path, &reader), KREPLAY_OK);
     seed = SEED;
     for (unsigned i = 0; i < COUNT; i++) {
-        sample_make(sample, (enum kr_log_type)(KR_LOG_PROCESS + sample_random(&seed) % KR_LOG_END), &seed);
+        sample_make(sample, (enum kr_log_type)(KR_LOG_PROCESS + sample_random(&seed) % KR_LOG_ROLE), &seed);
         assert_int_equal(kr_log_next(reader, &record), KREPLAY_OK);
         sample_check(sample, &record);
         assert_true(record.offset > last_offset);

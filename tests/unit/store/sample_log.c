@@ -16,6 +16,13 @@ static const char *const counter_names[][2] = {
 enum { COUNTERS = sizeof(counter_names) / sizeof(counter_names[0]), WAVES = 1, VALU = 2, FIRST_UNIQUE = 3 };
 
 static const char *const kernel_names[] = {"_Z6vecaddPKfS0_Pfi", "_Z5saxpyILi4EEvfPKfPfi", "_Z5scalePffi"};
+// Derived ones, asked for with .derived: one whose inputs are in two passes, one whose are in each.
+static const char *const derived_counters[][2] = {
+    {"GPUBusy", "100*reduce(GRBM_GUI_ACTIVE,max)/reduce(GRBM_COUNT,max)"},
+    {"VALUInsts", "reduce(SQ_INSTS_VALU,sum)/reduce(SQ_WAVES,sum)"},
+};
+enum { FIRST_DERIVED = 100, GRBM_COUNT = 3, GRBM_GUI_ACTIVE = 4 };
+
 enum { KERNELS = sizeof(kernel_names) / sizeof(kernel_names[0]) };
 
 static void check(int status)
@@ -30,6 +37,27 @@ uint64_t sample_waves(uint64_t dispatch_id)
 {
     static const uint64_t waves[] = {16384, 4096, 1024, 0};
     return dispatch_id <= SAMPLE_DISPATCHES ? waves[dispatch_id - 1] : 0;
+}
+
+static void put_derived(struct kr_log *log, uint64_t shift)
+{
+    for (unsigned i = 0; i < sizeof(derived_counters) / sizeof(derived_counters[0]); i++) {
+        const kreplay_counter counter = {.size = sizeof(counter),
+                                         .counter_id = FIRST_DERIVED + i + shift,
+                                         .name = derived_counters[i][0],
+                                         .block = "",
+                                         .description = "",
+                                         .expression = derived_counters[i][1]};
+        check(kr_log_put_counter(log, &counter));
+        const kr_log_counter_role role = {.role = KR_LOG_ROLE_DERIVED,
+                                          .counter_id = FIRST_DERIVED + i + shift};
+        check(kr_log_put_role(log, &role));
+    }
+    const uint64_t inputs[] = {GRBM_COUNT, GRBM_GUI_ACTIVE};
+    for (unsigned i = 0; i < 2; i++) {
+        const kr_log_counter_role role = {.role = KR_LOG_ROLE_INPUT, .counter_id = inputs[i] + shift};
+        check(kr_log_put_role(log, &role));
+    }
 }
 
 static void put_head(struct kr_log *log, const struct sample_log *sample)
@@ -90,6 +118,8 @@ static void put_head(struct kr_log *log, const struct sample_log *sample)
                                          .instances = SAMPLE_INSTANCES};
         check(kr_log_put_counter(log, &counter));
     }
+    if (sample->derived)
+        put_derived(log, sample->counter_shift);
     for (unsigned i = 0; i < SAMPLE_PASSES; i++) {
         if (sample->only_group && i != sample->only_group - 1)
             continue;

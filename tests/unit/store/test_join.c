@@ -119,6 +119,27 @@ static void joined_runs_equal_one_replayed_run(void **state)
     kr_store_close(store);
 }
 
+static void derived_counters_take_inputs_of_several_runs(void **state)
+{
+    (void)state;
+    struct kr_store *store = begin();
+    for (unsigned run = 1; run <= SAMPLE_PASSES; run++)
+        add_run(store, run,
+                (struct sample_log){
+                    .only_group = run, .pid = run, .counter_shift = 3 * (run % 2), .derived = true});
+    good(store, kr_store_finish(store));
+    assert_sql(store,
+               "SELECT printf('%.6f', value) FROM counters_collection WHERE dispatch_id = 1 AND"
+               " counter_name = 'GPUBusy'",
+               "133.322226"); // 100 * 4001 / 3001
+    assert_sql(store,
+               "SELECT group_concat(first_pass || '-' || last_pass, ' ') FROM (SELECT * FROM kreplay_derived"
+               " WHERE dispatch_id = 1 ORDER BY counter_id)",
+               "0-1 0-0");
+    assert_sql(store, "SELECT count(*) FROM counters_collection WHERE counter_name LIKE 'GRBM%'", "0");
+    kr_store_close(store);
+}
+
 static void what_does_not_match_is_listed(void **state)
 {
     (void)state;
@@ -210,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(joined_runs_equal_one_replayed_run),
+        cmocka_unit_test(derived_counters_take_inputs_of_several_runs),
         cmocka_unit_test(what_does_not_match_is_listed),
         cmocka_unit_test(alike_dispatches_match_by_their_order),
         cmocka_unit_test(processes_match_by_their_order),
