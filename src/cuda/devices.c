@@ -161,7 +161,9 @@ bool kr_cuda_is_ours(struct kr_cuda *cuda, struct kr_device *device, CUcontext c
     if (!atomic_exchange(&cuda->foreign_complained, true))
         kr_engine_message(
             cuda->engine,
-            "GPU %u: only the first context that a program makes is replayed; work of another one is not",
+            device->lost ? "GPU %u: the context that was replayed is destroyed; nothing is replayed any more"
+                         : "GPU %u: only the first context that a program makes is replayed; work of another "
+                           "one is not",
             device->agent);
     return false;
 }

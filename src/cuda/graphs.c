@@ -12,7 +12,8 @@ static void look_at_kernel(const struct kr_call_site *site, CUfunction function)
     struct kr_own own;
 
     kr_own_enter(&own, cuda, NULL);
-    struct kr_kernel *kernel = kr_kernels_get(cuda, site->device, function);
+    bool ours = kr_cuda_is_ours(cuda, site->device, site->data->context);
+    struct kr_kernel *kernel = kr_kernels_get(cuda, site->device, ours, function);
     kr_own_leave(&own);
     if (kernel)
         kr_kernels_put(&cuda->kernels, kernel);

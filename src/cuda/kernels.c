@@ -66,8 +66,7 @@ static char *words(const char *format, const char *name)
     return asprintf(&text, format, name) < 0 ? NULL : text;
 }
 
-// Why the kernel must not be repeated.
-static void judge(const struct kr_loaded *code, bool incomplete, struct kr_kernel *kernel)
+static void judge_code(const struct kr_loaded *code, bool incomplete, struct kr_kernel *kernel)
 {
     const struct kr_cubin_kernel *found = code ? kr_cubin_find(code->cubin, kernel->name) : NULL;
 
@@ -85,6 +84,18 @@ static void judge(const struct kr_loaded *code, bool incomplete, struct kr_kerne
         kernel->why = words(
             "its module has variables in managed memory, or such as the driver does not know by name", NULL);
     }
+}
+
+// Why the kernel must not be repeated. That a second context's must not is said once for all.
+static void judge(struct kr_cuda *cuda, const struct kr_module *module, bool ours, struct kr_kernel *kernel)
+{
+    if (!ours) {
+        kernel->unsafe = KREPLAY_REASON_UNTRACKED_MEMORY;
+        return;
+    }
+    struct kr_loaded *code = kr_modules_pin(&cuda->modules, module);
+    judge_code(code, module->incomplete, kernel);
+    kr_modules_unpin(&cuda->modules, code);
 }
 
 static void learn_sizes(const struct kr_driver *driver, CUfunction function, struct kr_kernel *kernel)
@@ -187,7 +198,7 @@ static bool resolve(const struct kr_driver *driver, CUfunction handle, CUfunctio
 }
 
 // A kernel that is new.
-static struct kr_kernel *learn(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
+static struct kr_kernel *learn(struct kr_cuda *cuda, struct kr_device *device, bool ours, CUfunction handle)
 {
     const struct kr_driver *driver = &cuda->driver;
     struct kr_kernel *kernel;
@@ -200,18 +211,16 @@ static struct kr_kernel *learn(struct kr_cuda *cuda, struct kr_device *device, C
     if (!resolve(driver, handle, &function, &handle_of_module) ||
         driver->func_load(function) != CUDA_SUCCESS || driver->func_get_name(&name, function) != CUDA_SUCCESS)
         return NULL;
-    kernel = make(handle, device->agent, name);
+    kernel = make(handle, ours ? device->agent : KR_ANY_AGENT, name);
     if (!kernel)
         return NULL;
     kernel->module = handle_of_module;
     learn_sizes(driver, function, kernel);
     struct kr_module *module =
-        kr_modules_get(cuda, device, handle_of_module, kernel->name,
+        kr_modules_get(cuda, device, ours, handle_of_module, kernel->name,
                        kr_cuda_loads.count == loads + 1 ? &kr_cuda_loads.last_id : NULL);
     if (module && learn_params(driver, function, kernel) == 0) {
-        struct kr_loaded *code = kr_modules_pin(&cuda->modules, module);
-        judge(code, module->incomplete, kernel);
-        kr_modules_unpin(&cuda->modules, code);
+        judge(cuda, module, ours, kernel);
         kernel = publish(cuda, device, module, kernel);
     } else {
         free_kernel(kernel);
@@ -234,11 +243,11 @@ static void watch_heap(struct kr_cuda *cuda, struct kr_device *device, const str
     kr_engine_blind(cuda->engine, device->agent, KREPLAY_REASON_UNTRACKED_MEMORY);
 }
 
-struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle)
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, bool ours, CUfunction handle)
 {
-    struct kr_kernel *kernel = find(&cuda->kernels, handle, device->agent);
+    struct kr_kernel *kernel = find(&cuda->kernels, handle, ours ? device->agent : KR_ANY_AGENT);
     if (!kernel)
-        kernel = learn(cuda, device, handle);
+        kernel = learn(cuda, device, ours, handle);
     if (kernel)
         watch_heap(cuda, device, kernel);
     return kernel;
@@ -250,7 +259,7 @@ struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, const struct kr_device
     struct kr_kernel *kernel = find(&cuda->kernels, name, device->agent);
     if (kernel)
         return kernel;
-    struct kr_module *module = kr_modules_get(cuda, device, NULL, name, NULL);
+    struct kr_module *module = kr_modules_get(cuda, device, true, NULL, name, NULL);
     kernel = module ? make(name, device->agent, name) : NULL;
     if (kernel) {
         kernel->unsafe = unsafe;

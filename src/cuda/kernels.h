@@ -19,7 +19,8 @@ struct kr_param {
 struct kr_kernel {
     struct kr_kernel *next;
     const void *key; // the handle that the program launches, or the name of what is no kernel
-    uint32_t agent;  // a handle can be good for several GPUs, with variables on each
+    uint32_t
+        agent; // a handle can be good for several GPUs, with variables on each; KR_ANY_AGENT: for a second context
     CUmodule module;
     unsigned uses; // by the table, and by launches under way
     uint64_t id;
@@ -44,7 +45,10 @@ struct kr_kernels {
 // is loaded, so that the launch itself will not allocate; its module's variables are captured from here on. If it uses the
 // device's heap, nothing is replayed on the GPU from here on. NULL: the handle is not valid, or out of memory. Within
 // kr_own_enter, as a reader of the GPU's gate.
-struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, CUfunction handle);
+// `ours`: the current context is the one that is replayed. Of another one's kernel only the name is learned: its module's
+// variables are out of reach.
+struct kr_kernel *kr_kernels_get(struct kr_cuda *cuda, struct kr_device *device, bool ours,
+                                 CUfunction handle);
 // Stands for work that is no single kernel. `name` is its key: a string constant.
 struct kr_kernel *kr_kernels_pseudo(struct kr_cuda *cuda, const struct kr_device *device, const char *name,
                                     kreplay_reason unsafe);

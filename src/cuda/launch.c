@@ -123,6 +123,11 @@ static kreplay_reason judge_arguments(struct kr_cuda *cuda, const struct kr_devi
     return KREPLAY_REASON_NONE;
 }
 
+static bool is_ours(const struct kr_call_site *site)
+{
+    return kr_cuda_is_ours(site->cuda, site->device, site->data->context);
+}
+
 // *argument is set where the reason is one of them.
 static kreplay_reason judge(const struct kr_call_site *site, const struct kr_kernel *kernel,
                             const struct request *request, size_t *argument)
@@ -133,7 +138,7 @@ static kreplay_reason judge(const struct kr_call_site *site, const struct kr_ker
         return KREPLAY_REASON_PROGRAM_ENDING;
     if (kernel->unsafe != KREPLAY_REASON_NONE)
         return kernel->unsafe;
-    if (!kr_cuda_is_ours(cuda, site->device, site->data->context) || !kr_cuda_is_alone(cuda))
+    if (!is_ours(site) || !kr_cuda_is_alone(cuda))
         return KREPLAY_REASON_UNTRACKED_MEMORY;
     if (!site->device->ready)
         return KREPLAY_REASON_DEVICE_ERROR;
@@ -194,7 +199,7 @@ static bool look_at(const struct kr_call_site *site, struct kr_launch *launch, c
     if (cuda->driver.stream_is_capturing(launch->stream, &capture) != CUDA_SUCCESS)
         return false;
     if (request->shape != KR_LAUNCH_OTHER)
-        kernel = kr_kernels_get(cuda, site->device, request->function);
+        kernel = kr_kernels_get(cuda, site->device, is_ours(site), request->function);
     // Into a graph: not executed now. Known it has to be, for what it leaves in memory when the graph is launched.
     if (capture != CU_STREAM_CAPTURE_STATUS_NONE) {
         if (kernel)

@@ -313,7 +313,7 @@ static void claim(struct kr_cuda *cuda, struct kr_module *module, const char *ke
     free(candidates);
 }
 
-static void announce(struct kr_cuda *cuda, struct kr_module *module)
+static void announce(struct kr_cuda *cuda, uint32_t agent, struct kr_module *module)
 {
     char uri[64];
     snprintf(uri, sizeof uri, "cuda-module://%" PRIuPTR, (uintptr_t)module->handle);
@@ -321,7 +321,7 @@ static void announce(struct kr_cuda *cuda, struct kr_module *module)
     kr_engine_code_object(cuda->engine, &(kreplay_code_object){
                                             .size = sizeof(kreplay_code_object),
                                             .code_object_id = module->code_object_id,
-                                            .agent_id = module->agent,
+                                            .agent_id = agent,
                                             .uri = uri,
                                         });
 }
@@ -338,35 +338,36 @@ static struct kr_module *find(struct kr_modules *modules, CUmodule handle, uint3
     return module;
 }
 
-static struct kr_module *make(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
-                              const char *kernel, const uint32_t *hint)
+static struct kr_module *make(struct kr_cuda *cuda, const struct kr_device *device, bool ours,
+                              CUmodule handle, const char *kernel, const uint32_t *hint)
 {
     struct kr_module *module = calloc(1, sizeof *module);
     if (!module)
         return NULL;
     module->handle = handle;
-    module->agent = device->agent;
+    module->agent = ours ? device->agent : KR_ANY_AGENT;
     module->uses = 2; // the list's and the caller's
-    announce(cuda, module);
-    if (handle)
+    announce(cuda, device->agent, module);
+    if (handle && ours)
         claim(cuda, module, kernel, hint);
     else
         publish(&cuda->modules, module);
     return module;
 }
 
-struct kr_module *kr_modules_get(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
-                                 const char *kernel, const uint32_t *hint)
+struct kr_module *kr_modules_get(struct kr_cuda *cuda, const struct kr_device *device, bool ours,
+                                 CUmodule handle, const char *kernel, const uint32_t *hint)
 {
     struct kr_modules *modules = &cuda->modules;
-    struct kr_module *module = find(modules, handle, device->agent);
+    const uint32_t agent = ours ? device->agent : KR_ANY_AGENT;
+    struct kr_module *module = find(modules, handle, agent);
 
     if (module)
         return module;
     pthread_mutex_lock(&modules->claiming);
-    module = find(modules, handle, device->agent);
+    module = find(modules, handle, agent);
     if (!module)
-        module = make(cuda, device, handle, kernel, hint);
+        module = make(cuda, device, ours, handle, kernel, hint);
     pthread_mutex_unlock(&modules->claiming);
     return module;
 }
@@ -375,16 +376,19 @@ int kr_modules_add_global(struct kr_cuda *cuda, uint32_t agent, const void *owne
                           enum kr_memory_kind kind)
 {
     struct kr_modules *modules = &cuda->modules;
-    struct kr_global *global = malloc(sizeof *global);
-    if (!global || kr_inventory_add(cuda->engine, agent, base, bytes, kind) != 0) {
-        free(global);
+    if (kr_inventory_add(cuda->engine, agent, base, bytes, kind) != 0)
         return KREPLAY_NO_MEMORY;
-    }
     pthread_mutex_lock(&modules->lock);
-    *global = (struct kr_global){modules->globals, owner, base};
-    modules->globals = global;
+    struct kr_global *global = modules->globals;
+    while (global && (global->owner != owner || global->base != base))
+        global = global->next;
+    // Some programs ask before each use.
+    if (!global && (global = malloc(sizeof *global))) {
+        *global = (struct kr_global){modules->globals, owner, base};
+        modules->globals = global;
+    }
     pthread_mutex_unlock(&modules->lock);
-    return 0;
+    return global ? 0 : KREPLAY_NO_MEMORY;
 }
 
 bool kr_modules_forget(struct kr_cuda *cuda, const void *owner)

@@ -27,7 +27,7 @@ struct kr_module {
     struct kr_module *next;
     unsigned uses; // by the list, and by who got it
     CUmodule handle;
-    uint32_t agent;
+    uint32_t agent; // KR_ANY_AGENT: a second context's
     uint64_t code_object_id;
     struct kr_loaded *loaded; // pinned; NULL: none fits
     bool incomplete;          // it has variables that could not be found, or in managed memory
@@ -66,10 +66,10 @@ extern _Thread_local struct kr_loads kr_cuda_loads;
 void kr_modules_associate(struct kr_modules *modules, CUmodule handle, uint32_t module_id);
 
 // The module; its variables are in the inventory then. `kernel` is one of its kernels; *hint, unless NULL, is the
-// cubin that was loaded when the kernel was. NULL: out of memory. Within kr_own_enter. Given back by
-// kr_modules_put.
-struct kr_module *kr_modules_get(struct kr_cuda *cuda, const struct kr_device *device, CUmodule handle,
-                                 const char *kernel, const uint32_t *hint);
+// cubin that was loaded when the kernel was. A module that is not `ours` is a second context's: its variables are not captured.
+// NULL: out of memory. Within kr_own_enter. Given back by kr_modules_put.
+struct kr_module *kr_modules_get(struct kr_cuda *cuda, const struct kr_device *device, bool ours,
+                                 CUmodule handle, const char *kernel, const uint32_t *hint);
 void kr_modules_put(struct kr_modules *modules, struct kr_module *module); // NULL is fine
 // The code of the module, which stays while it is pinned: another copy of it may take its place in the module. NULL: none
 // is known, and nothing has to be unpinned.

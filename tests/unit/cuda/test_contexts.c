@@ -211,6 +211,39 @@ static void test_work_of_a_second_context(void **state)
     assert_int_equal(times_said("cuMemcpyHtoD_v2 in a second context of GPU 0"), 1);
 }
 
+// Where they lie the first context's comparisons cannot read.
+static void test_variables_of_a_second_context(void **state)
+{
+    (void)state;
+    static struct fake_module other = {.variables = {"far"}};
+    static struct fake_kernel stores = {"stores", increment, {8}, &other};
+    size_t bytes;
+    unsigned char *cubin = make_cubin(
+        &(struct make_cubin){.kernels = {"stores"}, .variables = {"far"}, .variable_count = 1}, &bytes);
+    uint64_t *memory = allocate(), unseen = 0;
+    void *arguments[] = {&(void *){&unseen}};
+    use(SECOND_OF_GPU_0);
+    fake_load(cubin, bytes, 8);
+    free(cubin);
+    fake_launch(&stores, NULL, arguments);
+    assert_int_equal(fake.outcome[0].reason, KREPLAY_REASON_UNTRACKED_MEMORY);
+    assert_string_equal(fake.kernel[0], "stores");
+    use(GPU_0);
+    assert_replays(memory);
+    assert_int_equal(fake.outcome[1].captured_regions, 1);
+}
+
+// A handle of a library's kernel is good for both contexts.
+static void test_kernel_of_both_contexts(void **state)
+{
+    (void)state;
+    uint64_t *memory = allocate();
+    use(SECOND_OF_GPU_0);
+    assert_declines(memory, KREPLAY_REASON_UNTRACKED_MEMORY);
+    use(GPU_0);
+    assert_replays(memory);
+}
+
 // It takes copies whatever context is current.
 static void test_stream_of_a_second_gpu(void **state)
 {
@@ -292,6 +325,8 @@ int main(void)
         TEST(test_peer_access_before_its_use),
         TEST(test_argument_into_other_gpu),
         TEST(test_work_of_a_second_context),
+        TEST(test_variables_of_a_second_context),
+        TEST(test_kernel_of_both_contexts),
         TEST(test_stream_of_a_second_gpu),
         TEST(test_mapping_without_a_context),
         TEST(test_frees_without_a_context),

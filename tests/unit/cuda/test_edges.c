@@ -390,6 +390,19 @@ static void test_pass_that_never_ends(void **state)
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
 }
 
+static void test_variable_that_is_asked_for_again(void **state)
+{
+    (void)state;
+    void *base = &module.memory[0];
+    size_t bytes = 8;
+    struct kr_global_params params = {&base, &bytes, &module, "known"};
+    allocate();
+    for (int i = 0; i < 3; i++)
+        fake_call("cuModuleGetGlobal_v2", &params, CUDA_SUCCESS);
+    assert_non_null(fake.cuda.modules.globals);
+    assert_null(fake.cuda.modules.globals->next);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -402,6 +415,7 @@ int main(void)
         TEST(test_makes_way),
         TEST(test_unload_that_fails),
         TEST(test_variable_without_size),
+        TEST(test_variable_that_is_asked_for_again),
         TEST(test_green_context),
         TEST(test_context_ends_in_no_window),
         TEST(test_begin_that_cannot_be_marked),
