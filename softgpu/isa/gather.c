@@ -8,7 +8,7 @@
 unsigned sg_vgpr_src(const struct sg_wave *w, const struct sg_inst *inst, unsigned i)
 {
     unsigned n = inst->src[i] - SG_SRC_VGPR0;
-    if (w->gpr_idx_mode >> i & 1 && n < 256)
+    if (n < 256 && sg_gpr_indexed(w, i))
         n = (n + (w->sgpr[SG_SGPR_M0] & 0xff)) & 0xff;
     return n;
 }
@@ -125,18 +125,26 @@ static void sign_masks(const struct sg_inst *inst, unsigned i, uint64_t sign, ui
     *xor_mask = inst->neg >> i & 1 ? sign : 0;
 }
 
-const uint32_t *sg_src_f32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf)
+const uint32_t *sg_src_look32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf)
 {
     const uint32_t *v = sg_src32(w, inst, i, buf);
-    const bool flush = !(w->mode & SG_MODE_DENORM32_IN);
-    if (!flush && !((inst->abs | inst->neg) >> i & 1))
+    if (!((inst->abs | inst->neg) >> i & 1))
         return v;
     uint64_t and_mask, xor_mask;
     sign_masks(inst, i, 0x80000000u, &and_mask, &xor_mask);
     for (unsigned lane = 0; lane < SG_LANES; lane++)
         buf[lane] = (v[lane] & (uint32_t)and_mask) ^ (uint32_t)xor_mask;
-    if (flush)
-        sg_flush32(buf);
+    return buf;
+}
+
+const uint32_t *sg_src_f32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf)
+{
+    const uint32_t *v = sg_src_look32(w, inst, i, buf);
+    if (w->mode & SG_MODE_DENORM32_IN)
+        return v;
+    if (v != buf)
+        memcpy(buf, v, SG_LANES * sizeof(*buf));
+    sg_flush32(buf);
     return buf;
 }
 
@@ -149,13 +157,19 @@ const uint32_t *sg_src16(const struct sg_wave *w, const struct sg_inst *inst, un
     return buf;
 }
 
-const uint32_t *sg_src_f16(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf)
+const uint32_t *sg_src_look16(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf)
 {
     sg_src16(w, inst, i, buf);
     uint64_t and_mask, xor_mask;
     sign_masks(inst, i, 0x8000, &and_mask, &xor_mask);
     for (unsigned lane = 0; lane < SG_LANES; lane++)
         buf[lane] = (buf[lane] & (uint32_t)and_mask) ^ (uint32_t)xor_mask;
+    return buf;
+}
+
+const uint32_t *sg_src_f16(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf)
+{
+    sg_src_look16(w, inst, i, buf);
     if (!(w->mode & SG_MODE_DENORM64_IN))
         sg_flush16(buf);
     return buf;
@@ -182,13 +196,19 @@ const uint64_t *sg_src64(const struct sg_wave *w, const struct sg_inst *inst, un
     return buf;
 }
 
-const uint64_t *sg_src_f64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf)
+const uint64_t *sg_src_look64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf)
 {
     sg_src64(w, inst, i, buf);
     uint64_t and_mask, xor_mask;
     sign_masks(inst, i, 1ull << 63, &and_mask, &xor_mask);
     for (unsigned lane = 0; lane < SG_LANES; lane++)
         buf[lane] = (buf[lane] & and_mask) ^ xor_mask;
+    return buf;
+}
+
+const uint64_t *sg_src_f64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf)
+{
+    sg_src_look64(w, inst, i, buf);
     if (!(w->mode & SG_MODE_DENORM64_IN))
         sg_flush64(buf);
     return buf;

@@ -139,7 +139,7 @@ void sg_store_lanes(uint32_t *reg, const uint32_t *r, uint64_t mask)
 unsigned sg_vgpr_dst(const struct sg_wave *w, const struct sg_inst *inst)
 {
     unsigned n = inst->vdst;
-    if (w->gpr_idx_mode & 8 && n < 256)
+    if (n < 256 && sg_gpr_indexed(w, 3))
         n = (n + (w->sgpr[SG_SGPR_M0] & 0xff)) & 0xff;
     return n;
 }
@@ -204,6 +204,16 @@ void sg_dst16_half(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r)
     sg_dst32(w, inst, r);
 }
 
+// Output modifiers are for code without denormals: with IEEE mode or output denormals the hardware ignores them, else
+// the scaled result has neither denormals nor -0. Source: "AMD Instinct MI200 Instruction Set Architecture", Output
+// Modifiers.
+static bool scales(const struct sg_wave *w, const struct sg_inst *inst, uint32_t denormals)
+{
+    return inst->omod && !(w->mode & (SG_MODE_IEEE | denormals));
+}
+
+static const float omod_factor[4] = {1.0f, 2.0f, 4.0f, 0.5f};
+
 static void clamp_f32(const struct sg_wave *w, uint32_t *r)
 {
     const uint32_t nan_to = w->mode & SG_MODE_DX10_CLAMP ? 0 : UINT32_MAX;
@@ -216,12 +226,15 @@ static void clamp_f32(const struct sg_wave *w, uint32_t *r)
 
 void sg_dst_f32(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r)
 {
-    static const float factor[4] = {1.0f, 2.0f, 4.0f, 0.5f};
-    if (inst->omod)
+    const bool scaled = scales(w, inst, SG_MODE_DENORM32_OUT);
+    if (scaled)
         for (unsigned i = 0; i < SG_LANES; i++)
-            r[i] = sg_bits32(sg_f32(r[i]) * factor[inst->omod]);
+            r[i] = sg_bits32(sg_f32(r[i]) * omod_factor[inst->omod]);
     if (!(w->mode & SG_MODE_DENORM32_OUT))
         sg_flush32(r);
+    if (scaled)
+        for (unsigned i = 0; i < SG_LANES; i++)
+            r[i] = r[i] << 1 ? r[i] : 0;
     if (inst->clamp)
         clamp_f32(w, r);
     sg_dst32(w, inst, r);
@@ -229,12 +242,15 @@ void sg_dst_f32(struct sg_wave *w, const struct sg_inst *inst, uint32_t *r)
 
 void sg_dst_f64(struct sg_wave *w, const struct sg_inst *inst, uint64_t *r)
 {
-    static const double factor[4] = {1.0, 2.0, 4.0, 0.5};
-    if (inst->omod)
+    const bool scaled = scales(w, inst, SG_MODE_DENORM64_OUT);
+    if (scaled)
         for (unsigned i = 0; i < SG_LANES; i++)
-            r[i] = sg_bits64(sg_f64(r[i]) * factor[inst->omod]);
+            r[i] = sg_bits64(sg_f64(r[i]) * (double)omod_factor[inst->omod]);
     if (!(w->mode & SG_MODE_DENORM64_OUT))
         sg_flush64(r);
+    if (scaled)
+        for (unsigned i = 0; i < SG_LANES; i++)
+            r[i] = r[i] << 1 ? r[i] : 0;
     if (inst->clamp)
         for (unsigned i = 0; i < SG_LANES; i++) {
             const double x = sg_f64(r[i]);
@@ -249,12 +265,15 @@ void sg_dst_f64(struct sg_wave *w, const struct sg_inst *inst, uint64_t *r)
 // Output modifiers of f16 results, in place.
 static void finish_f16(const struct sg_wave *w, const struct sg_inst *inst, uint32_t *r)
 {
-    static const float factor[4] = {1.0f, 2.0f, 4.0f, 0.5f};
-    if (inst->omod)
+    const bool scaled = scales(w, inst, SG_MODE_DENORM64_OUT);
+    if (scaled)
         for (unsigned i = 0; i < SG_LANES; i++)
-            r[i] = sg_f16_from_f32(sg_f32_from_f16(r[i]) * factor[inst->omod]);
+            r[i] = sg_f16_from_f32(sg_f32_from_f16(r[i]) * omod_factor[inst->omod]);
     if (!(w->mode & SG_MODE_DENORM64_OUT))
         sg_flush16(r);
+    if (scaled)
+        for (unsigned i = 0; i < SG_LANES; i++)
+            r[i] = r[i] & 0x7fff ? r[i] : 0;
     if (!inst->clamp)
         return;
     for (unsigned i = 0; i < SG_LANES; i++)

@@ -17,6 +17,9 @@
 #define SG_MODE_DENORM64_OUT 0x080u
 #define SG_MODE_DX10_CLAMP   0x100u
 #define SG_MODE_IEEE         0x200u
+#define SG_MODE_FP16_OVFL    0x00800000u
+#define SG_MODE_GPR_IDX_EN   0x08000000u // relative VGPR addressing; index and operands are in M0
+#define SG_MODE_VSKIP        0x10000000u
 
 // Implicit operands of VOP2: value of sg_opinfo.arg in the VOP2 table; the decoder turns them into src[2].
 enum sg_implicit {
@@ -36,6 +39,10 @@ const uint32_t *sg_src16(const struct sg_wave *w, const struct sg_inst *inst, un
 const uint32_t *sg_src_f16(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf);
 const uint64_t *sg_src64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf);
 const uint64_t *sg_src_f64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf);
+// Floats that are only looked at or moved: abs and neg apply, denormals stay whatever MODE says.
+const uint32_t *sg_src_look32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf);
+const uint32_t *sg_src_look16(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint32_t *buf);
+const uint64_t *sg_src_look64(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, uint64_t *buf);
 
 // A scalar source of a vector instruction as a lane mask (carry in, condition): SGPR pair or constant.
 uint64_t sg_src_mask(const struct sg_wave *w, const struct sg_inst *inst, unsigned i);
@@ -58,7 +65,7 @@ void sg_dst_f64(struct sg_wave *w, const struct sg_inst *inst, uint64_t *r);
 // with the same number are all that sources and result share, so a loop over lanes may be taken as vectors.
 static inline bool sg_direct(const struct sg_wave *w, const struct sg_inst *inst)
 {
-    return inst->direct && !w->gpr_idx_mode;
+    return inst->direct && !(w->mode & SG_MODE_GPR_IDX_EN);
 }
 
 static inline const uint32_t *sg_fast32(const struct sg_wave *w, const struct sg_inst *inst, unsigned i,
@@ -110,6 +117,12 @@ static inline uint64_t sg_pack_hits(const uint8_t *hit)
         bits |= (eight * 0x0102040810204080ull >> 56) << (8 * i);
     }
     return bits;
+}
+
+// Is operand i (0..2 sources, 3 destination) addressed relative to M0[7:0]? Source: the same guide, S_SET_GPR_IDX_ON.
+static inline bool sg_gpr_indexed(const struct sg_wave *w, unsigned i)
+{
+    return w->mode & SG_MODE_GPR_IDX_EN && w->sgpr[SG_SGPR_M0] >> (12 + i) & 1;
 }
 
 // Register file index (0..511) of a vector source or of the destination with relative addressing applied.

@@ -38,12 +38,12 @@ static enum sg_step op_s_cmp_u64(struct sg_wave *w, const struct sg_inst *inst)
     return SG_STEP_OK;
 }
 
-// Relative VGPR addressing: the index goes to M0[7:0], the raw second source field says which operands it
-// moves.
+// Relative VGPR addressing: the index goes to M0[7:0], the raw second source field, which says what operands it moves,
+// to M0[15:12].
 static enum sg_step op_s_set_gpr_idx_on(struct sg_wave *w, const struct sg_inst *inst)
 {
     const uint32_t modes = inst->src[1] & 15;
-    w->gpr_idx_mode = (uint8_t)modes;
+    w->mode |= SG_MODE_GPR_IDX_EN;
     w->sgpr[SG_SGPR_M0] = (w->sgpr[SG_SGPR_M0] & 0xffff0f00u) | (sg_s32(w, inst, 0) & 0xff) | modes << 12;
     return SG_STEP_OK;
 }

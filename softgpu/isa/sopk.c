@@ -148,6 +148,9 @@ static enum sg_step write_hwreg(struct sg_wave *w, const struct sg_inst *inst, u
     const uint32_t mask = f.mask << f.offset, bits = value << f.offset & mask;
     switch (f.id) {
     case HW_MODE:
+        if (bits & (SG_MODE_FP16_OVFL | SG_MODE_VSKIP))
+            return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, "MODE bit %s is not implemented",
+                                 bits & SG_MODE_VSKIP ? "VSKIP" : "FP16_OVFL");
         w->mode = (w->mode & ~mask) | bits;
         return SG_STEP_OK;
     case HW_STATUS:

@@ -116,14 +116,13 @@ static enum sg_step op_s_sendmsghalt(struct sg_wave *w, const struct sg_inst *in
 static enum sg_step op_s_set_gpr_idx_off(struct sg_wave *w, const struct sg_inst *inst)
 {
     (void)inst;
-    w->gpr_idx_mode = 0;
+    w->mode &= ~SG_MODE_GPR_IDX_EN;
     return SG_STEP_OK;
 }
 
 static enum sg_step op_s_set_gpr_idx_mode(struct sg_wave *w, const struct sg_inst *inst)
 {
     const uint32_t modes = (uint32_t)inst->simm & 15;
-    w->gpr_idx_mode = (uint8_t)modes;
     w->sgpr[SG_SGPR_M0] = (w->sgpr[SG_SGPR_M0] & ~0xf000u) | modes << 12;
     return SG_STEP_OK;
 }

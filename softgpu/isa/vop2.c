@@ -68,9 +68,7 @@ CARRY(v_subbrev_co_u32, true, b - a - c)
 static enum sg_step op_v_cndmask_b32(struct sg_wave *w, const struct sg_inst *inst)
 {
     uint32_t a_buf[SG_LANES], b_buf[SG_LANES], result[SG_LANES];
-    const bool modified = inst->abs | inst->neg;
-    const uint32_t *a = modified ? sg_src_f32(w, inst, 0, a_buf) : sg_src32(w, inst, 0, a_buf);
-    const uint32_t *b = modified ? sg_src_f32(w, inst, 1, b_buf) : sg_src32(w, inst, 1, b_buf);
+    const uint32_t *a = sg_src_look32(w, inst, 0, a_buf), *b = sg_src_look32(w, inst, 1, b_buf);
     const uint64_t mask = sg_src_mask(w, inst, 2);
     for (unsigned lane = 0; lane < SG_LANES; lane++)
         result[lane] = mask >> lane & 1 ? b[lane] : a[lane];
@@ -135,7 +133,7 @@ SG_VOP2(v_ldexp_f16, f16, f16, i16, ldexpf(a, b))
 SG_VOP2(v_add_u32, u32, u32, u32, add_sat(a, b, inst->clamp))
 SG_VOP2(v_sub_u32, u32, u32, u32, sub_sat(a, b, inst->clamp))
 SG_VOP2(v_subrev_u32, u32, u32, u32, sub_sat(b, a, inst->clamp))
-SG_VOP3(v_dot2c_f32_f16, f32, u32, u32, f32, sg_dot2_f16(a, b, c))
+SG_VOP3(v_dot2c_f32_f16, r32, u32, u32, u32, sg_bits32(sg_dot2_f16(a, b, sg_f32(c))))
 SG_VOP3(v_dot2c_i32_i16, i32, u32, u32, u32, sg_dot_signed(a, b, c, 16, inst->clamp))
 SG_VOP3(v_dot4c_i32_i8, i32, u32, u32, u32, sg_dot_signed(a, b, c, 8, inst->clamp))
 SG_VOP3(v_dot8c_i32_i4, i32, u32, u32, u32, sg_dot_signed(a, b, c, 4, inst->clamp))

@@ -45,10 +45,11 @@ COMPARE(cmp_u32, u32)
 COMPARE(cmp_i64, i64)
 COMPARE(cmp_u64, u64)
 
-// Class tests: source 1 is a mask of classes.
+// Class tests: source 1 is a mask of classes. A denormal is one even where MODE flushes operands.
 static enum sg_step op_class_f16(struct sg_wave *w, const struct sg_inst *inst)
 {
-    SG_VOP_SOURCE(a, r16, 0)
+    uint32_t a_buf[SG_LANES];
+    const uint32_t *a_in = sg_src_look16(w, inst, 0, a_buf);
     SG_VOP_SOURCE(b, u32, 1)
     uint8_t hit[SG_LANES];
     for (unsigned lane = 0; lane < SG_LANES; lane++) {
@@ -60,7 +61,8 @@ static enum sg_step op_class_f16(struct sg_wave *w, const struct sg_inst *inst)
 
 static enum sg_step op_class_f32(struct sg_wave *w, const struct sg_inst *inst)
 {
-    SG_VOP_SOURCE(a, r32, 0)
+    uint32_t a_buf[SG_LANES];
+    const uint32_t *a_in = sg_src_look32(w, inst, 0, a_buf);
     SG_VOP_SOURCE(b, u32, 1)
     uint8_t hit[SG_LANES];
     for (unsigned lane = 0; lane < SG_LANES; lane++) {
@@ -72,7 +74,8 @@ static enum sg_step op_class_f32(struct sg_wave *w, const struct sg_inst *inst)
 
 static enum sg_step op_class_f64(struct sg_wave *w, const struct sg_inst *inst)
 {
-    SG_VOP_SOURCE(a, r64, 0)
+    uint64_t a_buf[SG_LANES];
+    const uint64_t *a_in = sg_src_look64(w, inst, 0, a_buf);
     SG_VOP_SOURCE(b, u32, 1)
     uint8_t hit[SG_LANES];
     for (unsigned lane = 0; lane < SG_LANES; lane++) {

@@ -39,8 +39,6 @@ struct sg_wave {
     uint32_t mode; // MODE register
     uint32_t wave_in_group;
     uint32_t status;
-    // s_set_gpr_idx_on modes (bit 0 src0, 1 src1, 2 src2, 3 dst), 0 = off; index in M0[7:0]
-    uint8_t gpr_idx_mode;
     bool at_barrier, ended;
     // Waiting at a global wave sync resource: which, and its phase when the wait began.
     uint8_t gws_wait; // enum sg_gws_wait

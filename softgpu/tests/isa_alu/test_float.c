@@ -208,15 +208,66 @@ static void modifiers_apply(void **state)
     set_f32(1, NAN);
     vop3("v_add_f32", 2, V(0), ONE, 0, (struct vop3_mods){.abs = 1});
     vop3("v_add_f32", 3, V(0), ONE, 0, (struct vop3_mods){.abs = 1, .neg = 1});
-    vop3("v_mul_f32", 4, V(0), ONE, 0, (struct vop3_mods){.omod = 2});
     vop3("v_add_f32", 5, V(0), ONE, 0, (struct vop3_mods){.clamp = 1, .neg = 1});
     vop3("v_add_f32", 6, V(1), ONE, 0, (struct vop3_mods){.clamp = 1});
     bare_go(&b);
     assert_float_equal(f32_of(2), 4.0f, 0);
     assert_float_equal(f32_of(3), -2.0f, 0);
-    assert_float_equal(f32_of(4), -12.0f, 0);
     assert_float_equal(f32_of(5), 1.0f, 0);
     assert_float_equal(f32_of(6), 0.0f, 0);
+}
+
+// Only without IEEE mode and without output denormals; -0 becomes +0 then.
+static void output_scaling_depends_on_mode(void **state)
+{
+    (void)state;
+    static const struct {
+        uint32_t mode;
+        bool scaled32, scaled16;
+    } cases[] = {
+        {MODE_HIP, false, false},
+        {MODE_HIP & ~SG_MODE_IEEE, false, false},
+        {MODE_HIP & ~SG_MODE_DENORM32_OUT, false, false},
+        {MODE_HIP & ~(SG_MODE_IEEE | SG_MODE_DENORM32_OUT), true, false},
+        {MODE_HIP & ~(SG_MODE_IEEE | SG_MODE_DENORM64_OUT), false, true},
+    };
+    set_f32(0, -3.0f);
+    set_f32(1, -0.0f);
+    set_f64(2, -3.0);
+    set_all(&b, 4, 0xc200); // -3
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        b.wave.mode = cases[i].mode;
+        vop3("v_mul_f32", 5, V(0), ONE, 0, (struct vop3_mods){.omod = 2});
+        vop3("v_mul_f32", 6, V(1), ONE, 0, (struct vop3_mods){.omod = 3});
+        vop3("v_mul_f64", 8, V(2), ONE, 0, (struct vop3_mods){.omod = 1});
+        vop3("v_mul_f16", 10, V(4), ONE, 0, (struct vop3_mods){.omod = 3});
+        bare_go(&b);
+        assert_float_equal(f32_of(5), cases[i].scaled32 ? -12.0f : -3.0f, 0);
+        assert_int_equal(b.vgpr[6][0], cases[i].scaled32 ? 0 : 0x80000000);
+        assert_true(sg_f64(get64(&b, 8, 0)) == (cases[i].scaled16 ? -6.0 : -3.0));
+        assert_int_equal(b.vgpr[10][0], cases[i].scaled16 ? 0xbe00 : 0xc200);
+    }
+}
+
+// Choosing and classifying are no arithmetic: a denormal stays one where MODE flushes operands.
+static void denormals_are_seen_and_moved(void **state)
+{
+    (void)state;
+    b.wave.mode = MODE_HIP & ~0xf0u;
+    set_all(&b, 0, 0x00000001);
+    set_all64(&b, 2, 1);
+    set_all(&b, 4, 0x80); // positive denormal
+    vopc("v_cmp_class_f32", V(0), 4);
+    sop1("s_mov_b64", 10, VCC);
+    vopc("v_cmp_class_f64", V(2), 4);
+    sop1("s_mov_b64", 12, VCC);
+    vopc("v_cmp_class_f16", V(0), 4);
+    vop3("v_cndmask_b32", 5, V(0), V(0), VCC, (struct vop3_mods){.neg = 2});
+    bare_go(&b);
+    assert_int_equal(sg_sgpr64(&b.wave, 10), UINT64_MAX);
+    assert_int_equal(sg_sgpr64(&b.wave, 12), UINT64_MAX);
+    assert_int_equal(sg_sgpr64(&b.wave, SG_SGPR_VCC), UINT64_MAX);
+    assert_int_equal(b.vgpr[5][0], 0x80000001);
 }
 
 static void mode_flushes_denormals_and_rounds(void **state)
@@ -332,6 +383,8 @@ int main(void)
         cmocka_unit_test_setup(fma_rounds_once, set_up),
         cmocka_unit_test_setup(minimum_ignores_nan, set_up),
         cmocka_unit_test_setup(modifiers_apply, set_up),
+        cmocka_unit_test_setup(output_scaling_depends_on_mode, set_up),
+        cmocka_unit_test_setup(denormals_are_seen_and_moved, set_up),
         cmocka_unit_test_setup(mode_flushes_denormals_and_rounds, set_up),
         cmocka_unit_test_setup(classes_and_parts, set_up),
         cmocka_unit_test_setup(unordered_compares, set_up),

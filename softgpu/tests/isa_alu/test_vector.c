@@ -228,6 +228,35 @@ static void relative_addressing_moves_registers(void **state)
     assert_int_equal(b.vgpr[20][0], 0);
 }
 
+// What moves is in M0[15:12] and whether anything does in MODE: a later write of either counts.
+static void relative_addressing_is_in_m0_and_mode(void **state)
+{
+    (void)state;
+    for (unsigned i = 1; i < 8; i++)
+        set_all(&b, i, 100 + i);
+    sopp("s_set_gpr_idx_mode", 1); // does not turn it on
+    vop1("v_mov_b32", 10, V(1));
+    sopc("s_set_gpr_idx_on", INT(2), 1);
+    sop1("s_set_gpr_idx_idx", 0, INT(3));
+    vop1("v_mov_b32", 11, V(1));
+    sopk("s_movk_i32", SG_SGPR_M0, 5); // no operand is relative any more
+    vop1("v_mov_b32", 12, V(1));
+    sopk("s_movk_i32", SG_SGPR_M0, 0x1004);
+    vop1("v_mov_b32", 13, V(1));
+    sopk("s_getreg_b32", 20, 1 | 27 << 6); // MODE.GPR_IDX_EN
+    sopp("s_set_gpr_idx_off", 0);
+    sopk("s_getreg_b32", 21, 1 | 27 << 6);
+    vop1("v_mov_b32", 14, V(1));
+    assert_int_equal(bare_go(&b), SG_STEP_OK);
+    assert_int_equal(b.vgpr[10][0], 101);
+    assert_int_equal(b.vgpr[11][0], 104);
+    assert_int_equal(b.vgpr[12][0], 101);
+    assert_int_equal(b.vgpr[13][0], 105);
+    assert_int_equal(b.vgpr[14][0], 101);
+    assert_int_equal(b.wave.sgpr[20], 1);
+    assert_int_equal(b.wave.sgpr[21], 0);
+}
+
 static void swap_exchanges_active_lanes(void **state)
 {
     (void)state;
@@ -253,6 +282,7 @@ int main(void)
         cmocka_unit_test_setup(dpp_moves_between_lanes, set_up),
         cmocka_unit_test_setup(dpp_reduction_sums_the_wave, set_up),
         cmocka_unit_test_setup(relative_addressing_moves_registers, set_up),
+        cmocka_unit_test_setup(relative_addressing_is_in_m0_and_mode, set_up),
         cmocka_unit_test_setup(swap_exchanges_active_lanes, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -234,8 +234,7 @@ static int compare(const struct sg_inst *inst, bool memory)
             if (!same_lane(inst, row, lane))
                 return differ(inst, "v", row, lane, plain.vgpr[row][lane], fast.vgpr[row][lane]);
     }
-    if (plain.wave.scc != fast.wave.scc || plain.wave.mode != fast.wave.mode ||
-        plain.wave.gpr_idx_mode != fast.wave.gpr_idx_mode)
+    if (plain.wave.scc != fast.wave.scc || plain.wave.mode != fast.wave.mode)
         return differ(inst, "scc, mode", 0, 0, plain.wave.mode, fast.wave.mode);
     if (!memory)
         return 0;
@@ -247,7 +246,8 @@ static int compare(const struct sg_inst *inst, bool memory)
 static int one(struct sg_inst inst)
 {
     // With relative addressing any register may be read.
-    memcpy(fast.vgpr, plain.vgpr, (plain.wave.gpr_idx_mode ? 512 : ROWS + 1) * sizeof fast.vgpr[0]);
+    memcpy(fast.vgpr, plain.vgpr,
+           (plain.wave.mode & SG_MODE_GPR_IDX_EN ? 512 : ROWS + 1) * sizeof fast.vgpr[0]);
     const bool memory = inst.info->encoding == SG_ENC_GLOBAL || inst.info->encoding == SG_ENC_DS;
     if (memory) {
         memcpy(fast.lds, plain.lds, LDS_BYTES);
