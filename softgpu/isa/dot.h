@@ -13,10 +13,25 @@ static inline uint32_t sg_fma16(uint32_t a, uint32_t b, uint32_t c, unsigned mod
     return sg_f16_from_f64(sg_add_odd(p, (double)sg_f32_from_f16(c)), mode);
 }
 
+static inline uint32_t sg_normal16(uint32_t h)
+{
+    return h & 0x7c00 ? h : h & 0x8000;
+}
+
+static inline float sg_normal32(float f)
+{
+    const uint32_t bits = sg_bits32(f);
+    return sg_f32(bits & 0x7f800000u ? bits : bits & 0x80000000u);
+}
+
+// Whatever MODE says, denormals are zeros here, in and out, and rounding is to nearest. Sources: "AMD Instinct MI300
+// Instruction Set Architecture", V_DOT2 in section Denormals and Rounding; PyTorch documentation, "Numerical accuracy"
+// (of MI200).
 static inline float sg_dot2_f16(uint32_t a, uint32_t b, float c)
 {
-    const float low = sg_fma32(sg_f32_from_f16(a & 0xffff), sg_f32_from_f16(b & 0xffff), c);
-    return sg_fma32(sg_f32_from_f16(a >> 16), sg_f32_from_f16(b >> 16), low);
+    const float a0 = sg_f32_from_f16(sg_normal16(a & 0xffff)), a1 = sg_f32_from_f16(sg_normal16(a >> 16));
+    const float b0 = sg_f32_from_f16(sg_normal16(b & 0xffff)), b1 = sg_f32_from_f16(sg_normal16(b >> 16));
+    return sg_normal32(sg_fma32(a1, b1, sg_fma32(a0, b0, sg_normal32(c))));
 }
 
 // Sum of products of the signed `bits`-wide elements of a and b, plus c; saturating with clamp.

@@ -3,9 +3,10 @@
 // Register layouts: "AMD Instinct MI200 Instruction Set Architecture" reference guide, Matrix Arithmetic
 // Instructions, and the layout formulas of the "AMD Instinct MI300 Instruction Set Architecture" reference
 // guide (dense matrices). Products are accumulated one k after the other with a fused multiply-add; hardware
-// does not document its order.
+// does not document its order. With f16 and bf16 operands denormals, in and out, are zeros; with f32 and f64 they are
+// not (source: MIOpen documentation, "MI200 MFMA behavior specifics"; PyTorch documentation, "Numerical accuracy").
 #include "softgpu/isa/mfma.h"
-#include "softgpu/isa/fp.h"
+#include "softgpu/isa/dot.h"
 #include "softgpu/isa/operand.h"
 
 enum type { F32, F16, BF16, I8, F64 };
@@ -80,6 +81,11 @@ static uint64_t source_qword(const struct sg_wave *w, const struct sg_inst *inst
     return (uint64_t)source_dword(w, inst, i, 2 * q + 1, lane) << 32 | source_dword(w, inst, i, 2 * q, lane);
 }
 
+static bool flushes(enum type type)
+{
+    return type == F16 || type == BF16;
+}
+
 // Element e of A (i = 0) or B (i = 1) that a lane holds.
 static union element factor(const struct sg_wave *w, const struct sg_inst *inst, enum type type, unsigned i,
                             unsigned e, unsigned lane)
@@ -90,10 +96,11 @@ static union element factor(const struct sg_wave *w, const struct sg_inst *inst,
     case I8:
         return (union element){.i = (int8_t)(source_dword(w, inst, i, 0, lane) >> (8 * e))};
     case F16:
-        return (union element){
-            .f = sg_f32_from_f16(source_dword(w, inst, i, e / 2, lane) >> (16 * (e & 1)) & 0xffff)};
+        return (union element){.f = sg_f32_from_f16(sg_normal16(
+                                   source_dword(w, inst, i, e / 2, lane) >> (16 * (e & 1)) & 0xffff))};
     case BF16:
-        return (union element){.f = sg_f32(source_dword(w, inst, i, e / 2, lane) >> (16 * (e & 1)) << 16)};
+        return (union element){
+            .f = sg_normal32(sg_f32(source_dword(w, inst, i, e / 2, lane) >> (16 * (e & 1)) << 16))};
     default:
         return (union element){.f = sg_f32(source_dword(w, inst, i, 0, lane))};
     }
@@ -133,14 +140,14 @@ static union element read_c(const struct sg_wave *w, const struct sg_inst *inst,
     const uint32_t bits = source_dword(w, inst, 2, item, lane);
     if (type == I8)
         return (union element){.i = (int32_t)bits};
-    return (union element){.f = sg_f32(bits)};
+    return (union element){.f = flushes(type) ? sg_normal32(sg_f32(bits)) : sg_f32(bits)};
 }
 
 // One element of D in the staging copy `out`, which keeps A, B and C intact where registers overlap.
 static void write_d(uint32_t (*out)[SG_LANES], enum type type, unsigned item, unsigned lane, union element v)
 {
     if (type != F64) {
-        out[item][lane] = type == I8 ? (uint32_t)v.i : sg_bits32(v.f);
+        out[item][lane] = type == I8 ? (uint32_t)v.i : sg_bits32(flushes(type) ? sg_normal32(v.f) : v.f);
         return;
     }
     const uint64_t bits = sg_bits64(v.d);

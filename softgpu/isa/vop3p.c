@@ -60,8 +60,9 @@ static inline uint32_t sub_u16(uint32_t a, uint32_t b, bool clamp)
     return clamp && b > a ? 0 : a - b;
 }
 
-#define S16(x)     ((int32_t)(int16_t)(x))
-#define PICK(x, i) const uint32_t x = take(x##_in[lane], half[e][i]);
+#define S16(x) ((int32_t)(int16_t)(x))
+#define PICK(x, i)                                                                                           \
+    const uint32_t x = flush ? sg_normal16(take(x##_in[lane], half[e][i])) : take(x##_in[lane], half[e][i]);
 
 // A packed operation of 16-bit elements from one expression of a, b (and c). `sign` is the sign bit that the
 // neg fields invert: 0 for integers.
@@ -70,6 +71,7 @@ static inline uint32_t sub_u16(uint32_t a, uint32_t b, bool clamp)
     {                                                                                                        \
         const unsigned round = SG_ROUND_f16;                                                                 \
         const bool ieee = w->mode & SG_MODE_IEEE, clamp = inst->clamp;                                       \
+        const bool flush = (sign) && !(w->mode & SG_MODE_DENORM64_IN);                                       \
         const unsigned n = inst->info->src_dwords[2] ? 3 : 2;                                                \
         uint32_t buf[3][SG_LANES], result[SG_LANES] = {0};                                                   \
         const uint32_t *a_in = sg_src32(w, inst, 0, buf[0]), *b_in = sg_src32(w, inst, 1, buf[1]);           \
@@ -192,16 +194,24 @@ static enum sg_step op_v_pk_mov_b32(struct sg_wave *w, const struct sg_inst *ins
     return SG_STEP_OK;
 }
 
+static bool is_inline_float(unsigned src)
+{
+    return src >= 240 && src <= 248;
+}
+
 // Sources of the mixed multiply-add: op_sel_hi says f16 (the half that op_sel names) or f32; neg_hi is abs
 // here. Inline float constants have the same value either way.
 static void gather_mix(const struct sg_wave *w, const struct sg_inst *inst, unsigned i, float *out)
 {
     uint32_t buf[SG_LANES];
     const uint32_t *in = sg_src32(w, inst, i, buf);
-    const bool half = inst->op_sel_hi >> i & 1 && !(inst->src[i] >= 240 && inst->src[i] <= 248);
+    const bool half = inst->op_sel_hi >> i & 1 && !is_inline_float(inst->src[i]);
+    const bool flush = !(w->mode & (half ? SG_MODE_DENORM64_IN : SG_MODE_DENORM32_IN));
     const unsigned shift = inst->op_sel >> i & 1 ? 16 : 0;
     for (unsigned lane = 0; lane < SG_LANES; lane++) {
-        float f = half ? sg_f32_from_f16(in[lane] >> shift & 0xffff) : sg_f32(in[lane]);
+        const uint32_t h = in[lane] >> shift & 0xffff;
+        float f = half ? sg_f32_from_f16(flush ? sg_normal16(h) : h) : sg_f32(in[lane]);
+        f = flush ? sg_normal32(f) : f;
         f = inst->neg_hi >> i & 1 ? fabsf(f) : f;
         out[lane] = inst->neg >> i & 1 ? -f : f;
     }
@@ -209,11 +219,15 @@ static void gather_mix(const struct sg_wave *w, const struct sg_inst *inst, unsi
 
 static void fma_mix(const struct sg_wave *w, const struct sg_inst *inst, float *r)
 {
+    const unsigned round = w->mode & SG_MODE_ROUND32;
     float in[3][SG_LANES];
     for (unsigned i = 0; i < 3; i++)
         gather_mix(w, inst, i, in[i]);
+    sg_round_enter(round);
     for (unsigned lane = 0; lane < SG_LANES; lane++)
-        r[lane] = sg_fma32(in[0][lane], in[1][lane], in[2][lane]);
+        r[lane] = round ? fmaf(in[0][lane], in[1][lane], in[2][lane])
+                        : sg_fma32(in[0][lane], in[1][lane], in[2][lane]);
+    sg_round_leave(round);
 }
 
 static enum sg_step op_v_fma_mix_f32(struct sg_wave *w, const struct sg_inst *inst)
@@ -243,9 +257,25 @@ static enum sg_step op_v_fma_mix_f16(struct sg_wave *w, const struct sg_inst *in
     return SG_STEP_OK;
 }
 
-SG_VOP3(v_dot2_f32_f16, f32, u32, u32, u32, sg_dot2_f16(a, b, sg_f32(c)))
-SG_VOP3(v_dot2_i32_i16, u32, u32, u32, u32, sg_dot_signed(a, b, c, 16, inst->clamp))
-SG_VOP3(v_dot2_u32_u16, u32, u32, u32, u32, sg_dot_unsigned(a, b, c, 16, inst->clamp))
+// Both halves of source i, as op_sel and neg pick them: compiled code swaps, repeats and negates operands this way.
+static inline uint32_t halves(const struct sg_inst *inst, unsigned i, uint32_t v, uint32_t sign)
+{
+    if (sign && is_inline_float(inst->src[i]))
+        v = sg_f16_from_f32_rne(sg_f32(v));
+    return take(v, low_half(inst, i, sign)) | take(v, high_half(inst, i, sign)) << 16;
+}
+
+static inline uint32_t dot2_f16(const struct sg_inst *inst, uint32_t a, uint32_t b, uint32_t c)
+{
+    const uint32_t flip = inst->neg & 4 ? 0x80000000u : 0;
+    return sg_bits32(sg_dot2_f16(halves(inst, 0, a, 0x8000), halves(inst, 1, b, 0x8000), sg_f32(c ^ flip)));
+}
+
+SG_VOP3(v_dot2_f32_f16, r32, u32, u32, u32, dot2_f16(inst, a, b, c))
+SG_VOP3(v_dot2_i32_i16, u32, u32, u32, u32,
+        sg_dot_signed(halves(inst, 0, a, 0), halves(inst, 1, b, 0), c, 16, inst->clamp))
+SG_VOP3(v_dot2_u32_u16, u32, u32, u32, u32,
+        sg_dot_unsigned(halves(inst, 0, a, 0), halves(inst, 1, b, 0), c, 16, inst->clamp))
 SG_VOP3(v_dot4_i32_i8, u32, u32, u32, u32, sg_dot_signed(a, b, c, 8, inst->clamp))
 SG_VOP3(v_dot4_u32_u8, u32, u32, u32, u32, sg_dot_unsigned(a, b, c, 8, inst->clamp))
 SG_VOP3(v_dot8_i32_i4, u32, u32, u32, u32, sg_dot_signed(a, b, c, 4, inst->clamp))

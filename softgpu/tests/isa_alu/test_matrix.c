@@ -133,6 +133,33 @@ static void modifiers_broadcast_blocks(void **state)
         }
 }
 
+// A and B are 1 and a denormal everywhere: nothing remains of it, nor of a denormal C.
+static void halves_have_no_denormals(void **state)
+{
+    (void)state;
+    static const struct {
+        unsigned op, registers;
+        uint32_t one, denormal;
+        bool flushes;
+    } cases[] = {
+        {0x4d, 2, 0x3c003c00, 0x03ff0001, true},  // 16x16x16 f16
+        {0x67, 2, 0x3f803f80, 0x007f0001, true},  // 16x16x16 bf16_1k
+        {0x6d, 1, 0x3f803f80, 0x007f0001, true},  // 16x16x8 bf16
+        {0x45, 1, 0x3f800000, 0x00000001, false}, // 16x16x4 f32
+    };
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        for (unsigned r = 0; r < cases[i].registers; r++) {
+            set_all(&b, A + r, cases[i].one);
+            set_all(&b, B + r, cases[i].denormal);
+        }
+        for (unsigned v = 0; v < 4; v++)
+            set_all(&b, C + v, 0x00000001);
+        emit_mfma(cases[i].op, V(C), 0, 0, 0);
+        assert_int_equal(bare_go(&b), SG_STEP_OK);
+        assert_int_equal(b.vgpr[D][0], cases[i].flushes ? 0 : 5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +168,7 @@ int main(void)
         cmocka_unit_test_setup(i8_4x4x4_in_16_blocks, set_up),
         cmocka_unit_test_setup(f64_16x16x4, set_up),
         cmocka_unit_test_setup(modifiers_broadcast_blocks, set_up),
+        cmocka_unit_test_setup(halves_have_no_denormals, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

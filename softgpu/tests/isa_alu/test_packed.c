@@ -123,6 +123,76 @@ static void dot_products(void **state)
     assert_float_equal(sg_f32(b.vgpr[7][0]), 5.5f, 0);
 }
 
+// op_sel, op_sel_hi and neg as clang puts them on dot products of swapped, repeated and negated vectors.
+static void dot_products_pick_and_negate(void **state)
+{
+    (void)state;
+    set_all(&b, 0, 0x40003c00); // 2, 1
+    set_all(&b, 1, 0x44004200); // 4, 3
+    set_all(&b, 2, sg_bits32(0.5f));
+    vop3p("v_dot2_f32_f16", 3, V(0), V(1), V(2), (struct vop3p_mods){.op_sel = 1, .op_sel_hi = 6});
+    vop3p("v_dot2_f32_f16", 4, V(0), V(1), V(2), (struct vop3p_mods){.op_sel_hi = 6});
+    vop3p("v_dot2_f32_f16", 5, V(0), V(1), V(2), (struct vop3p_mods){.op_sel_hi = 7, .neg = 5, .neg_hi = 4});
+    vop3p("v_dot2_f32_f16", 6, V(0), ONE, V(2), (struct vop3p_mods){.op_sel_hi = 5});
+    set_all(&b, 7, 0x0003fffe); // 3, -2
+    set_all(&b, 8, 0x0007000b); // 7, 11
+    vop3p("v_dot2_i32_i16", 9, V(7), V(8), INT(1), (struct vop3p_mods){.op_sel = 1, .op_sel_hi = 6});
+    vop3p("v_dot2_u32_u16", 10, V(8), V(8), INT(1), (struct vop3p_mods){.op_sel_hi = 6});
+    bare_go(&b);
+    assert_float_equal(sg_f32(b.vgpr[3][0]), 2 * 3 + 1 * 4 + 0.5f, 0);
+    assert_float_equal(sg_f32(b.vgpr[4][0]), 1 * 3 + 1 * 4 + 0.5f, 0);
+    assert_float_equal(sg_f32(b.vgpr[5][0]), -1 * 3 + 2 * 4 - 0.5f, 0);
+    assert_float_equal(sg_f32(b.vgpr[6][0]), 1 + 2 + 0.5f, 0);
+    assert_int_equal(b.vgpr[9][0], 3 * 11 + -2 * 7 + 1);
+    assert_int_equal(b.vgpr[10][0], 11 * 11 + 11 * 7 + 1);
+}
+
+static void float_dot_products_have_no_denormals(void **state)
+{
+    (void)state;
+    set_all(&b, 0, 0x000103ff); // two denormals
+    set_all(&b, 1, 0x3c003c00);
+    set_all(&b, 2, 0x00000001); // denormal f32
+    set_all(&b, 3, 0x0c000c00); // 2^-12
+    set_all(&b, 4, 0x80800000); // -2^-126
+    vop3p("v_dot2_f32_f16", 5, V(0), V(1), INT(0), plain);
+    vop3p("v_dot2_f32_f16", 6, V(1), V(0), V(2), plain);
+    vop3p("v_dot2_f32_f16", 7, V(3), V(3), V(4), plain);
+    b.wave.mode |= 1; // and no rounding but to nearest
+    vop3p("v_dot2_f32_f16", 8, V(1), V(3), ONE, plain);
+    bare_go(&b);
+    assert_int_equal(b.vgpr[5][0], 0);
+    assert_int_equal(b.vgpr[6][0], 0);
+    assert_float_equal(sg_f32(b.vgpr[7][0]), 0x1p-23f, 0);
+    assert_float_equal(sg_f32(b.vgpr[8][0]), 1 + 0x1p-11f, 0);
+}
+
+static void mixed_precision_follows_mode(void **state)
+{
+    (void)state;
+    set_all(&b, 0, sg_bits32(1.0f));
+    set_all(&b, 1, sg_bits32(0x1p-40f));
+    set_all(&b, 2, 0x00000001); // the smallest denormal, of f32 and of f16
+    b.wave.mode |= 1;           // up
+    vop3p("v_fma_mix_f32", 3, V(0), V(0), V(1), (struct vop3p_mods){0});
+    bare_go(&b);
+    assert_int_equal(b.vgpr[3][0], 0x3f800001);
+    b.wave.mode = MODE_HIP & ~SG_MODE_DENORM32_IN;
+    vop3p("v_fma_mix_f32", 4, V(2), V(0), INT(0), (struct vop3p_mods){0});
+    vop3p("v_fma_mix_f32", 5, V(2), V(0), INT(0), (struct vop3p_mods){.op_sel_hi = 1});
+    vop3p("v_pk_add_f16", 6, V(2), INT(0), 0, plain);
+    bare_go(&b);
+    assert_int_equal(b.vgpr[4][0], 0);
+    assert_float_equal(sg_f32(b.vgpr[5][0]), 0x1p-24f, 0);
+    assert_int_equal(b.vgpr[6][0], 1);
+    b.wave.mode = MODE_HIP & ~SG_MODE_DENORM64_IN;
+    vop3p("v_fma_mix_f32", 5, V(2), V(0), INT(0), (struct vop3p_mods){.op_sel_hi = 1});
+    vop3p("v_pk_add_f16", 6, V(2), INT(0), 0, plain);
+    bare_go(&b);
+    assert_int_equal(b.vgpr[5][0], 0);
+    assert_int_equal(b.vgpr[6][0], 0);
+}
+
 static void accumulation_registers(void **state)
 {
     (void)state;
@@ -148,6 +218,9 @@ int main(void)
         cmocka_unit_test_setup(mixed_precision, set_up),
         cmocka_unit_test_setup(half_operations_write_as_gfx9_does, set_up),
         cmocka_unit_test_setup(dot_products, set_up),
+        cmocka_unit_test_setup(dot_products_pick_and_negate, set_up),
+        cmocka_unit_test_setup(float_dot_products_have_no_denormals, set_up),
+        cmocka_unit_test_setup(mixed_precision_follows_mode, set_up),
         cmocka_unit_test_setup(accumulation_registers, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
