@@ -71,14 +71,14 @@ enum sg_step sg_ds_bpermute(struct sg_wave *w, const struct sg_inst *inst)
     return SG_STEP_OK;
 }
 
-// One counter for the wave at M0[31:16] + offset: moved by the number of active lanes; all lanes get the old
-// value.
+// One counter for the wave: moved by the number of active lanes; all lanes get the old value. M0 holds the address in
+// LDS, as LLVM's selection of llvm.amdgcn.ds.append and .consume does it; the guides name M0 for global data share only.
 static enum sg_step move_counter(struct sg_wave *w, const struct sg_inst *inst, int direction)
 {
     if (inst->gds)
         return sg_wave_fault(w, inst, SG_FAULT_ILLEGAL, 0, "global data share is not implemented");
     const uint64_t exec = sg_exec(w);
-    const uint32_t at = (w->sgpr[SG_SGPR_M0] >> 16) + (uint32_t)inst->simm;
+    const uint32_t at = (w->sgpr[SG_SGPR_M0] & 0xffff) + (uint32_t)inst->simm;
     uint32_t old = 0;
     if ((uint64_t)at + 4 <= w->group->lds_bytes) {
         memcpy(&old, w->group->lds + at, 4);

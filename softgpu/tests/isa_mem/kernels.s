@@ -675,7 +675,7 @@ kernel ds_lanes
     row_out
     ds_bpermute_b32 v5, v3, v4
     row_out
-    s_mov_b32 m0, 0x00400000
+    s_movk_i32 m0, 0x40
     ds_append v5 offset:4
     ds_append v5 offset:4
     row_out
