@@ -124,8 +124,10 @@ static enum sg_step element_format(struct sg_wave *w, const struct sg_inst *inst
                          number);
 }
 
-// arg of typed accesses: components, or'ed with this for 16-bit data, two to a register.
-#define HALF_DATA 0x10
+// arg of typed accesses: components, or'ed with these for 16-bit data, two to a register, and for one in the upper half.
+#define HALF_DATA  0x10
+#define HIGH_DATA  0x20
+#define COMPONENTS 0x0f
 
 // Components that the resource selects, in the order that memory has them when the instruction brings the format.
 static unsigned selectors_of(const struct sg_wave *w, const struct sg_inst *inst)
@@ -152,11 +154,11 @@ static uint32_t from_half(struct sg_texel_format format, uint32_t v)
     return v;
 }
 
-// Outside of the buffer all components are 0.
+// Outside of the buffer all components are 0. Halves of registers that get nothing stay.
 static enum sg_step typed_load(struct sg_wave *w, const struct sg_inst *inst)
 {
-    const unsigned n = inst->info->arg & ~HALF_DATA, selectors = selectors_of(w, inst);
-    const bool half = inst->info->arg & HALF_DATA;
+    const unsigned n = inst->info->arg & COMPONENTS, selectors = selectors_of(w, inst);
+    const bool half = inst->info->arg & HALF_DATA, high = inst->info->arg & HIGH_DATA;
     struct sg_texel_format format;
     struct sg_lanes lanes;
     enum sg_step step = element_format(w, inst, &format);
@@ -174,7 +176,8 @@ static enum sg_step typed_load(struct sg_wave *w, const struct sg_inst *inst)
             if (!half)
                 *to = v;
             else
-                *to = i % 2 ? (*to & 0xffff) | to_half(format, v) << 16 : to_half(format, v);
+                *to = i % 2 || high ? (*to & 0xffff) | to_half(format, v) << 16
+                                    : (*to & 0xffff0000u) | to_half(format, v);
         }
     }
     return SG_STEP_OK;
@@ -182,8 +185,8 @@ static enum sg_step typed_load(struct sg_wave *w, const struct sg_inst *inst)
 
 static enum sg_step typed_store(struct sg_wave *w, const struct sg_inst *inst)
 {
-    const unsigned n = inst->info->arg & ~HALF_DATA, selectors = selectors_of(w, inst);
-    const bool half = inst->info->arg & HALF_DATA;
+    const unsigned n = inst->info->arg & COMPONENTS, selectors = selectors_of(w, inst);
+    const bool half = inst->info->arg & HALF_DATA, high = inst->info->arg & HIGH_DATA;
     struct sg_texel_format format;
     struct sg_lanes lanes;
     enum sg_step step = element_format(w, inst, &format);
@@ -196,7 +199,7 @@ static enum sg_step typed_store(struct sg_wave *w, const struct sg_inst *inst)
         uint32_t shader[4] = {0}, texel[4];
         for (unsigned i = 0; i < n; i++) {
             const uint32_t v = w->vgpr[inst->vdata + (half ? i / 2 : i)][lane];
-            shader[i] = half ? from_half(format, v >> (i % 2 * 16) & 0xffff) : v;
+            shader[i] = half ? from_half(format, v >> (i % 2 || high ? 16 : 0) & 0xffff) : v;
         }
         sg_texel_unselect(selectors, shader, texel);
         sg_texel_write(format, lanes.ptr[lane], texel);
@@ -235,8 +238,10 @@ static enum sg_step buffer_cache(struct sg_wave *w, const struct sg_inst *inst)
 static const struct sg_opinfo mubuf_rows[] = {
     FORMATS(SG_ENC_MUBUF, "buffer"),
     SG_ROWS_PLAIN(SG_ENC_MUBUF, RD, WR, "buffer", 1, buffer_load, buffer_store),
-    SG_MEM_ROW(SG_ENC_MUBUF, RD, 38, "buffer_load_format_d16_hi_x", NULL, 1, 1, 0, 0),
-    SG_MEM_ROW(SG_ENC_MUBUF, WR, 39, "buffer_store_format_d16_hi_x", NULL, 0, 1, 1, 0),
+    SG_MEM_ROW(SG_ENC_MUBUF, RD, 38, "buffer_load_format_d16_hi_x", typed_load, 1, 1, 0,
+               1 | HALF_DATA | HIGH_DATA),
+    SG_MEM_ROW(SG_ENC_MUBUF, WR, 39, "buffer_store_format_d16_hi_x", typed_store, 0, 1, 1,
+               1 | HALF_DATA | HIGH_DATA),
     SG_MEM_ROW(SG_ENC_MUBUF, WR, 40, "buffer_wbl2", buffer_cache, 0, 0, 0, 0),
     SG_MEM_ROW(SG_ENC_MUBUF, WR, 41, "buffer_invl2", buffer_cache, 0, 0, 0, 0),
     SG_MEM_ROW(SG_ENC_MUBUF, WR, 61, "buffer_store_lds_dword", NULL, 0, 0, 0, 0),

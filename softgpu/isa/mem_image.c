@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// MIMG: image loads, stores and samples through an image resource, as HIP's textures and surfaces use them. One
+// MIMG: image loads, stores, atomics and samples through an image resource, as HIP's textures and surfaces use them. One
 // mip level, one sample. Where a texel lies is this device's own affair as long as only image instructions see it,
 // so every swizzle mode is laid out like the linear one, which needs no more memory; the pitch is the resource's.
 // Sources: "AMD Instinct MI200 Instruction Set Architecture", chapter "Vector Memory Operations", image resource
@@ -133,7 +133,7 @@ static void give(struct sg_wave *w, const struct sg_inst *inst, const struct ima
         memcpy(&f, &v, sizeof f);
         v = sg_texel_is_integer(image->format) ? v & 0xffff : sg_f16_from_f32_rne(f);
         uint32_t *to = &w->vgpr[inst->vdata + n / 2][lane];
-        *to = n % 2 ? (*to & 0xffff) | v << 16 : v;
+        *to = n % 2 ? (*to & 0xffff) | v << 16 : (*to & 0xffff0000u) | v;
         n++;
     }
 }
@@ -245,6 +245,39 @@ static enum sg_step image_info(struct sg_wave *w, const struct sg_inst *inst)
                 w->vgpr[inst->vdata + n++][lane] = info[i];
     }
     return SG_STEP_OK;
+}
+
+// arg: enum sg_atomic_op. The mask counts the data registers: one or two, twice as many where there is a value to compare
+// with. Hardware does these on texels of one or two components of 32 bits, whatever the type of their numbers.
+static enum sg_step image_atomic(struct sg_wave *w, const struct sg_inst *inst)
+{
+    struct image image;
+    struct sg_lanes lanes;
+    enum sg_step step = open_image(w, inst, &image);
+    if (step)
+        return step;
+    const bool compares = inst->info->arg == SG_ATOMIC_CMPSWAP;
+    const unsigned mask = data_mask(inst), one = compares ? 3 : 1, two = compares ? 15 : 3;
+    if (half_data(inst) || (mask != one && mask != two))
+        return refuse(w, inst, "image atomic with data mask", mask);
+    if (image.format.bits != 32 || image.format.bytes != (mask == one ? 4 : 8))
+        return refuse(w, inst, "image atomic on bytes of a texel:", image.format.bytes);
+    lanes.mask = sg_exec(w);
+    lanes.writeback = 0;
+    lanes.bytes = image.format.bytes;
+    SG_EACH_LANE(lane, lanes.mask)
+    {
+        uint32_t at[3];
+        if (lane_texel(w, inst, &image, lane, at))
+            lanes.ptr[lane] = texel_at(&image, at);
+        else
+            sg_lanes_drop(&lanes, lane);
+    }
+    step = sg_checks_access(w) ? sg_check_lanes(w, inst, &lanes) : SG_STEP_OK;
+    if (step)
+        return step;
+    const unsigned op = inst->info->arg | (mask == two ? SG_ATOMIC_64 : 0);
+    return sg_lanes_atomic(w, inst, &lanes, inst->vdata, inst->vdata, op, inst->glc);
 }
 
 static bool clamp_known(unsigned mode)
@@ -431,18 +464,30 @@ static enum sg_step image_sample(struct sg_wave *w, const struct sg_inst *inst)
 
 // The opcodes are those that gfx90a accepts.
 static const struct sg_opinfo mimg_rows[] = {
-    LOAD(0, "image_load", image_load, 0),         LOAD(1, "image_load_mip", image_load, 1),
-    LOAD(2, "image_load_pck", NULL, 0),           LOAD(3, "image_load_pck_sgn", NULL, 0),
-    LOAD(4, "image_load_mip_pck", NULL, 0),       LOAD(5, "image_load_mip_pck_sgn", NULL, 0),
-    STORE(8, "image_store", image_store, 0),      STORE(9, "image_store_mip", image_store, 1),
-    STORE(10, "image_store_pck", NULL, 0),        STORE(11, "image_store_mip_pck", NULL, 0),
-    LOAD(14, "image_get_resinfo", image_info, 0), STORE(16, "image_atomic_swap", NULL, 0),
-    STORE(17, "image_atomic_cmpswap", NULL, 0),   STORE(18, "image_atomic_add", NULL, 0),
-    STORE(19, "image_atomic_sub", NULL, 0),       STORE(20, "image_atomic_smin", NULL, 0),
-    STORE(21, "image_atomic_umin", NULL, 0),      STORE(22, "image_atomic_smax", NULL, 0),
-    STORE(23, "image_atomic_umax", NULL, 0),      STORE(24, "image_atomic_and", NULL, 0),
-    STORE(25, "image_atomic_or", NULL, 0),        STORE(26, "image_atomic_xor", NULL, 0),
-    STORE(27, "image_atomic_inc", NULL, 0),       STORE(28, "image_atomic_dec", NULL, 0),
+    LOAD(0, "image_load", image_load, 0),
+    LOAD(1, "image_load_mip", image_load, 1),
+    LOAD(2, "image_load_pck", NULL, 0),
+    LOAD(3, "image_load_pck_sgn", NULL, 0),
+    LOAD(4, "image_load_mip_pck", NULL, 0),
+    LOAD(5, "image_load_mip_pck_sgn", NULL, 0),
+    STORE(8, "image_store", image_store, 0),
+    STORE(9, "image_store_mip", image_store, 1),
+    STORE(10, "image_store_pck", NULL, 0),
+    STORE(11, "image_store_mip_pck", NULL, 0),
+    LOAD(14, "image_get_resinfo", image_info, 0),
+    STORE(16, "image_atomic_swap", image_atomic, SG_ATOMIC_SWAP),
+    STORE(17, "image_atomic_cmpswap", image_atomic, SG_ATOMIC_CMPSWAP),
+    STORE(18, "image_atomic_add", image_atomic, SG_ATOMIC_ADD),
+    STORE(19, "image_atomic_sub", image_atomic, SG_ATOMIC_SUB),
+    STORE(20, "image_atomic_smin", image_atomic, SG_ATOMIC_SMIN),
+    STORE(21, "image_atomic_umin", image_atomic, SG_ATOMIC_UMIN),
+    STORE(22, "image_atomic_smax", image_atomic, SG_ATOMIC_SMAX),
+    STORE(23, "image_atomic_umax", image_atomic, SG_ATOMIC_UMAX),
+    STORE(24, "image_atomic_and", image_atomic, SG_ATOMIC_AND),
+    STORE(25, "image_atomic_or", image_atomic, SG_ATOMIC_OR),
+    STORE(26, "image_atomic_xor", image_atomic, SG_ATOMIC_XOR),
+    STORE(27, "image_atomic_inc", image_atomic, SG_ATOMIC_INC),
+    STORE(28, "image_atomic_dec", image_atomic, SG_ATOMIC_DEC),
     LOAD(32, "image_sample", image_sample, 0),
 };
 

@@ -75,27 +75,27 @@ static uint32_t from_memory(struct sg_texel_format f, uint32_t v)
 }
 
 // NaN counts as 0.
-static uint32_t rounded(float v, float low, float high)
+static uint32_t rounded(double v, double low, double high)
 {
     if (!(v > low))
         v = isnan(v) ? 0 : low;
-    return (uint32_t)(int32_t)rintf(fminf(v, high));
+    return (uint32_t)(int32_t)rint(fmin(v, high));
 }
 
 static uint32_t to_memory(struct sg_texel_format f, uint32_t v)
 {
-    const float max = (float)((1ull << f.bits) - 1), signed_max = (float)((1ull << (f.bits - 1)) - 1);
+    const double max = (double)((1ull << f.bits) - 1), signed_max = (double)((1ull << (f.bits - 1)) - 1);
     const uint32_t unsigned_limit = (uint32_t)((1ull << f.bits) - 1);
     const int32_t signed_limit = (int32_t)((1ull << (f.bits - 1)) - 1);
     switch ((enum sg_texel_number)f.number) {
     case SG_TEXEL_UNORM:
-        return rounded(float_of(v) * max, 0, max);
+        return rounded((double)float_of(v) * max, 0, max);
     case SG_TEXEL_SNORM:
-        return rounded(float_of(v) * signed_max, -signed_max, signed_max);
+        return rounded((double)float_of(v) * signed_max, -signed_max, signed_max);
     case SG_TEXEL_USCALED:
-        return rounded(float_of(v), 0, max);
+        return rounded((double)float_of(v), 0, max);
     case SG_TEXEL_SSCALED:
-        return rounded(float_of(v), -signed_max - 1, signed_max);
+        return rounded((double)float_of(v), -signed_max - 1, signed_max);
     case SG_TEXEL_UINT:
         return v < unsigned_limit ? v : unsigned_limit;
     case SG_TEXEL_SINT:
