@@ -30,7 +30,8 @@ static void fetch(const struct sg_sdma *queue, uint32_t *dwords)
 }
 
 // Copy engines have no way to report an error but a memory fault: the queue stands still, as on hardware.
-static void fail(struct sg_sdma *queue, enum sg_sdma_result result, const uint32_t *dwords, uint64_t address)
+static void fail(struct sg_sdma *queue, enum sg_sdma_result result, const uint32_t *dwords,
+                 const struct sg_sdma_fault *fault)
 {
     sg_queue_thread_fail(&queue->thread);
     if (result == SG_SDMA_BAD) {
@@ -38,8 +39,8 @@ static void fail(struct sg_sdma *queue, enum sg_sdma_result result, const uint32
                 dwords[0]);
         return;
     }
-    fprintf(stderr, "softgpu: copy engine: no memory at 0x%" PRIx64 "\n", address);
-    sg_event_memory_fault(queue->gpu, address);
+    fprintf(stderr, "softgpu: copy engine: %s\n", fault->why);
+    sg_event_memory_fault(queue->gpu, fault->address);
 }
 
 // One packet of those rung for.
@@ -47,15 +48,15 @@ static enum sg_sdma_result take(struct sg_sdma *queue, uint64_t rung)
 {
     uint32_t dwords[SG_SDMA_MOST_DWORDS];
     unsigned length = 0;
-    uint64_t address = 0;
+    struct sg_sdma_fault fault = {0};
     fetch(queue, dwords);
-    enum sg_sdma_result result = sg_sdma_execute(dwords, &length, &address);
+    enum sg_sdma_result result = sg_sdma_execute(queue->gpu, dwords, &length, &fault);
     if (result == SG_SDMA_DONE && length * sizeof(uint32_t) > rung - queue->read)
         result = SG_SDMA_BAD;
     if (result == SG_SDMA_DONE)
         __atomic_store_n(&queue->read, queue->read + length * sizeof(uint32_t), __ATOMIC_RELEASE);
     else if (result != SG_SDMA_BLOCKED)
-        fail(queue, result, dwords, address);
+        fail(queue, result, dwords, &fault);
     return result;
 }
 

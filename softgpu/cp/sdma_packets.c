@@ -5,8 +5,10 @@
 #include "softgpu/mem/mem.h"
 #include "softgpu/thunk/gpu.h"
 
+#include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 enum opcode {
@@ -50,18 +52,37 @@ static bool known(uint64_t address, uint64_t bytes)
     return true;
 }
 
-static enum sg_sdma_result copy(uint64_t to, uint64_t from, uint64_t bytes, uint64_t *fault)
+// What a packet works with besides its dwords.
+struct context {
+    const struct sg_gpu *gpu;
+    struct sg_sdma_fault *fault;
+};
+
+static bool allowed(const struct context *c, uint64_t address, uint64_t bytes)
 {
-    *fault = known(from, bytes) ? to : from;
-    if (*fault == from || !known(to, bytes))
+    uint64_t range[2];
+    char *why = c->fault->why;
+    const size_t size = sizeof(c->fault->why);
+    c->fault->address = address;
+    if (address + bytes < address || !known(address, bytes)) {
+        snprintf(why, size, "no memory at 0x%" PRIx64, address);
+        return false;
+    }
+    return (!c->gpu->checks_mapping || sg_mem_reaches(c->gpu->node_id, address, bytes, range, why, size)) &&
+           (!c->gpu->checks_access || sg_mem_owns(address, bytes, range, why, size));
+}
+
+static enum sg_sdma_result copy(const struct context *c, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    if (!allowed(c, from, bytes) || !allowed(c, to, bytes))
         return SG_SDMA_FAULT;
     memmove(pointer(to), pointer(from), bytes);
     return SG_SDMA_DONE;
 }
 
-static enum sg_sdma_result copy_linear(const uint32_t *d, uint64_t *fault)
+static enum sg_sdma_result copy_linear(const struct context *c, const uint32_t *d)
 {
-    return copy(address_at(d + 5), address_at(d + 3), (uint64_t)bits(d[1], 0, 30) + 1, fault);
+    return copy(c, address_at(d + 5), address_at(d + 3), (uint64_t)bits(d[1], 0, 30) + 1);
 }
 
 // One side of a copy of a box: pitches count elements.
@@ -86,7 +107,7 @@ static uint64_t row_of(const struct box *box, uint64_t y, uint64_t z, unsigned e
     return box->base + ((box->x + (box->y + y) * box->pitch + (box->z + z) * box->slice) << element_log2);
 }
 
-static enum sg_sdma_result copy_rect(const uint32_t *d, uint64_t *fault)
+static enum sg_sdma_result copy_rect(const struct context *c, const uint32_t *d)
 {
     const unsigned element_log2 = bits(d[0], 29, 3);
     const struct box from = box_at(d + 1), to = box_at(d + 6);
@@ -95,23 +116,24 @@ static enum sg_sdma_result copy_rect(const uint32_t *d, uint64_t *fault)
     for (uint64_t z = 0; z < slices; z++)
         for (uint64_t y = 0; y < rows; y++) {
             enum sg_sdma_result result =
-                copy(row_of(&to, y, z, element_log2), row_of(&from, y, z, element_log2), row_bytes, fault);
+                copy(c, row_of(&to, y, z, element_log2), row_of(&from, y, z, element_log2), row_bytes);
             if (result != SG_SDMA_DONE)
                 return result;
         }
     return SG_SDMA_DONE;
 }
 
-static enum sg_sdma_result fence(const uint32_t *d, uint64_t *fault)
+static enum sg_sdma_result fence(const struct context *c, const uint32_t *d)
 {
-    (void)fault;
+    if (!allowed(c, address_at(d + 1), sizeof(uint32_t)))
+        return SG_SDMA_FAULT;
     __atomic_store_n((uint32_t *)pointer(address_at(d + 1)), d[3], __ATOMIC_RELEASE);
     return SG_SDMA_DONE;
 }
 
-static enum sg_sdma_result trap(const uint32_t *d, uint64_t *fault)
+static enum sg_sdma_result trap(const struct context *c, const uint32_t *d)
 {
-    (void)fault;
+    (void)c;
     sg_event_raise(bits(d[1], 0, 28));
     return SG_SDMA_DONE;
 }
@@ -136,34 +158,37 @@ static bool holds(unsigned function, uint32_t value, uint32_t reference)
     }
 }
 
-static enum sg_sdma_result poll_regmem(const uint32_t *d, uint64_t *fault)
+static enum sg_sdma_result poll_regmem(const struct context *c, const uint32_t *d)
 {
-    (void)fault;
     if (!bits(d[0], 31, 1)) // of a register: how the host data path is flushed, of which there is none
         return SG_SDMA_DONE;
+    if (!allowed(c, address_at(d + 1), sizeof(uint32_t)))
+        return SG_SDMA_FAULT;
     uint32_t value = __atomic_load_n((const uint32_t *)pointer(address_at(d + 1)), __ATOMIC_ACQUIRE);
     return holds(bits(d[0], 28, 3), value & d[4], d[3]) ? SG_SDMA_DONE : SG_SDMA_BLOCKED;
 }
 
-static enum sg_sdma_result atomic(const uint32_t *d, uint64_t *fault)
+static enum sg_sdma_result atomic(const struct context *c, const uint32_t *d)
 {
-    (void)fault;
     if (bits(d[0], 25, 7) != ATOMIC_ADD64)
         return SG_SDMA_BAD;
+    if (!allowed(c, address_at(d + 1), sizeof(uint64_t)))
+        return SG_SDMA_FAULT;
     __atomic_fetch_add((uint64_t *)pointer(address_at(d + 1)), address_at(d + 3), __ATOMIC_SEQ_CST);
     return SG_SDMA_DONE;
 }
 
-static enum sg_sdma_result timestamp(const uint32_t *d, uint64_t *fault)
+static enum sg_sdma_result timestamp(const struct context *c, const uint32_t *d)
 {
-    (void)fault;
+    if (!allowed(c, address_at(d + 1), sizeof(uint64_t)))
+        return SG_SDMA_FAULT;
     __atomic_store_n((uint64_t *)pointer(address_at(d + 1)), sg_gpu_clock(), __ATOMIC_RELAXED);
     return SG_SDMA_DONE;
 }
 
 static const struct packet {
     uint8_t op, sub_op, dwords;
-    enum sg_sdma_result (*execute)(const uint32_t *dwords, uint64_t *fault);
+    enum sg_sdma_result (*execute)(const struct context *c, const uint32_t *dwords);
 } packets[] = {
     {OP_COPY, SUB_COPY_LINEAR, 7, copy_linear},
     {OP_COPY, SUB_COPY_RECT, 13, copy_rect},
@@ -174,8 +199,10 @@ static const struct packet {
     {OP_TIMESTAMP, SUB_TIMESTAMP_GET_GLOBAL, 3, timestamp},
 };
 
-enum sg_sdma_result sg_sdma_execute(const uint32_t *dwords, unsigned *length, uint64_t *address)
+enum sg_sdma_result sg_sdma_execute(const struct sg_gpu *gpu, const uint32_t *dwords, unsigned *length,
+                                    struct sg_sdma_fault *fault)
 {
+    const struct context c = {.gpu = gpu, .fault = fault};
     const unsigned op = bits(dwords[0], 0, 8), sub_op = bits(dwords[0], 8, 8);
     if (op == OP_NOP) {
         *length = 1 + bits(dwords[0], 16, 14);
@@ -184,7 +211,7 @@ enum sg_sdma_result sg_sdma_execute(const uint32_t *dwords, unsigned *length, ui
     for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++)
         if (packets[i].op == op && packets[i].sub_op == sub_op) {
             *length = packets[i].dwords;
-            return packets[i].execute(dwords, address);
+            return packets[i].execute(&c, dwords);
         }
     return SG_SDMA_BAD;
 }

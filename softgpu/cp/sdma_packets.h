@@ -5,16 +5,25 @@
 
 #include <stdint.h>
 
+struct sg_gpu;
+
 enum sg_sdma_result {
     SG_SDMA_DONE,
     SG_SDMA_BLOCKED, // a poll that does not hold yet
-    SG_SDMA_FAULT,   // `address` is no memory that the GPU knows
+    SG_SDMA_FAULT,   // an address is no memory of the GPU's; see struct sg_sdma_fault
     SG_SDMA_BAD,     // no packet that gfx90a's engines have, or one that is not there
 };
 
 #define SG_SDMA_MOST_DWORDS 13
 
-// `dwords` holds SG_SDMA_MOST_DWORDS; *length is how many the packet takes (not set if BAD).
-enum sg_sdma_result sg_sdma_execute(const uint32_t *dwords, unsigned *length, uint64_t *address);
+struct sg_sdma_fault {
+    uint64_t address;
+    char why[112];
+};
+
+// `dwords` holds SG_SDMA_MOST_DWORDS; *length is how many the packet takes (not set if BAD). Engines of a GPU that checks
+// kernels' accesses (sg_gpu) are checked as well.
+enum sg_sdma_result sg_sdma_execute(const struct sg_gpu *gpu, const uint32_t *dwords, unsigned *length,
+                                    struct sg_sdma_fault *fault);
 
 #endif

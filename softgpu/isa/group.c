@@ -110,6 +110,24 @@ static enum sg_step run_odd(struct sg_machine *m, struct sg_wave *w, unsigned *r
     return step;
 }
 
+// Instructions, too, are fetched from memory that the GPU may touch. Looked at when a launch enters a page of code.
+static enum sg_step check_fetch(const struct sg_machine *m, struct sg_wave *w)
+{
+    const struct sg_launch *launch = m->launch;
+    const uint64_t number = w->pc >> SG_CODE_PAGE_SHIFT;
+    const struct sg_code_page *entered = m->code.way[number % SG_CODE_WAYS];
+    uint64_t range[2];
+    char why[112];
+    if (!launch->owned || (entered && entered->number == number) ||
+        launch->owned(launch->ctx, w->pc, sizeof(uint32_t), range, why, sizeof why))
+        return SG_STEP_OK;
+    w->fault->kind = SG_FAULT_MEMORY;
+    w->fault->pc = w->fault->address = w->pc;
+    snprintf(w->fault->text, sizeof w->fault->text, "%s: instruction fetch in kernel %.60s at 0x%llx", why,
+             launch->kernel_name, (unsigned long long)w->pc);
+    return SG_STEP_FAULT;
+}
+
 static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w, unsigned *ran)
 {
     m->running = w;
@@ -118,6 +136,8 @@ static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w, unsigned 
         const struct sg_block *block = sg_code_block_cached(&m->code, w->pc);
         if (!block) {
             m->inst = NULL;
+            if (check_fetch(m, w))
+                return SG_STEP_FAULT;
             block = sg_code_block(&m->code, w->pc);
         }
         const enum sg_step step = block ? run_block(m, w, block, ran) : run_odd(m, w, ran);

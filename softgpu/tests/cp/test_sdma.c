@@ -90,15 +90,16 @@ static void put_decrement(struct engine *e, amd_signal_t *signal)
 static void copies_around_the_ring_and_counts_down(void **state)
 {
     struct engine *e = *state;
-    amd_signal_t done = {.value = 100};
+    amd_signal_t *done = (amd_signal_t *)(void *)(e->memory + BYTES - 64);
+    done->value = 100;
     for (unsigned i = 0; i < BYTES / 2; i++)
         e->memory[i] = (unsigned char)(i * 3);
     for (unsigned i = 0; i < 100; i++) {
         put_copy(e, e->memory + BYTES / 2 + 40 * i, e->memory + 40 * i, 40);
-        put_decrement(e, &done);
+        put_decrement(e, done);
         ring(e);
         assert_true(reached(e, e->written));
-        assert_int_equal(done.value, 99 - i);
+        assert_int_equal(done->value, 99 - i);
     }
     assert_memory_equal(e->memory, e->memory + BYTES / 2, 4000);
     assert_int_equal(e->memory[BYTES / 2 + 4000], 0);
@@ -171,6 +172,69 @@ static void stops_at_memory_that_the_gpu_does_not_know(void **state)
     assert_int_equal(e->memory[0], 0);
 }
 
+// Whatever a packet reads or writes: nothing is touched and the engine stands still.
+static void stops_at_wild_addresses(void **state)
+{
+    struct engine *e = *state;
+    const uint32_t wild[][8] = {
+        {1, 63, 0, 0xfffffff0, UINT32_MAX, low(e->memory), high(e->memory)}, // the end wraps around
+        {1, 63, 0, low(e->memory), high(e->memory), 0x1000, 0},
+        {5, 0x1000, 0, 1},
+        {8 | 3u << 28 | 1u << 31, 0x1000, 0, 0, UINT32_MAX, 0},
+        {10 | 47u << 25, 0xfffffffc, UINT32_MAX, 1, 0, 0, 0, 0},
+        {13 | 2 << 8, low(e->memory + BYTES - 4), high(e->memory)}, // half of the word is outside
+    };
+    const unsigned dwords[] = {7, 7, 4, 6, 8, 3};
+    for (size_t i = 0; i < sizeof(wild) / sizeof(wild[0]); i++) {
+        stub_fault_address = 0;
+        put(e, wild[i], dwords[i]);
+        ring(e);
+        for (unsigned ms = 0; ms < 60000 && !stub_fault_address; ms++)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        assert_int_not_equal(stub_fault_address, 0);
+        assert_int_equal(*sg_sdma_read_index(e->queue), 0);
+        sg_sdma_destroy(e->queue);
+        e->written = 0;
+        assert_int_equal(sg_sdma_create(&e->gpu, e->ring, sizeof(e->ring), &e->queue), 0);
+    }
+}
+
+// With checks: memory of another GPU that was not mapped, and bytes past what was asked for.
+static void checked_engines_stop_at_what_is_not_theirs(void **state)
+{
+    struct engine *e = *state;
+    unsigned char *other;
+    const uint32_t nodes[] = {1};
+    assert_int_equal(sg_mem_alloc(2, BYTES, 0, NULL, (void **)&other), 0);
+    assert_int_equal(sg_mem_map(e->memory, nodes, 1), 0);
+    e->memory[0] = 7;
+    put_copy(e, other, e->memory, 64); // unchecked
+    ring(e);
+    assert_true(reached(e, e->written));
+    e->gpu.checks_mapping = true;
+    for (unsigned i = 0; i < 2; i++) {
+        const uint64_t stays = e->written;
+        stub_fault_address = 0;
+        put_copy(e, i ? e->memory + 1000 : other + 64, e->memory, 64);
+        ring(e);
+        for (unsigned ms = 0; ms < 60000 && !stub_fault_address; ms++)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+        assert_int_equal(stub_fault_address, (uintptr_t)(i ? e->memory + 1000 : other + 64));
+        assert_int_equal(*sg_sdma_read_index(e->queue), stays);
+        assert_int_equal(other[64], 0);
+        sg_sdma_destroy(e->queue);
+        e->written = 0;
+        e->gpu.checks_access = true;
+        assert_int_equal(sg_mem_set_asked(e->memory, 1010), 0);
+        assert_int_equal(sg_sdma_create(&e->gpu, e->ring, sizeof(e->ring), &e->queue), 0);
+    }
+    put_copy(e, e->memory + 900, e->memory, 110);
+    ring(e);
+    assert_true(reached(e, e->written));
+    assert_int_equal(e->memory[900], 7);
+    assert_int_equal(sg_mem_free(other), 0);
+}
+
 static void stops_at_what_is_no_packet(void **state)
 {
     struct engine *e = *state;
@@ -203,6 +267,8 @@ int main(void)
         CASE(copies_out_of_overlapping_registrations),
         CASE(waits_for_a_word_then_fences_and_stamps),
         CASE(stops_at_memory_that_the_gpu_does_not_know),
+        CASE(stops_at_wild_addresses),
+        CASE(checked_engines_stop_at_what_is_not_theirs),
         CASE(stops_at_what_is_no_packet),
         CASE(takes_nothing_while_suspended),
     };

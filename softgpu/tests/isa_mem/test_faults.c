@@ -115,8 +115,8 @@ static void no_instruction(void **state)
     says(&rig, "ffffffff");
 }
 
-// All memory that checked launches may touch.
-static uint64_t own[2];
+// All memory that checked launches may touch, and their code.
+static uint64_t own[2], own_code[2];
 
 static bool owned(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2], char *why, size_t why_bytes)
 {
@@ -124,6 +124,8 @@ static bool owned(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2]
     snprintf(why, why_bytes, "not yours");
     range[0] = own[0];
     range[1] = own[1];
+    if (address >= own_code[0] && address + bytes <= own_code[1])
+        return true;
     return address >= own[0] && address + bytes <= own[1];
 }
 
@@ -139,6 +141,8 @@ static void checked(const char *kernel, const char *mnemonic, uint64_t last_byte
     block.args = rig.args;
     rig.launch.kernarg = (uintptr_t)&block.args;
     rig.launch.owned = owned;
+    own_code[0] = rig.launch.entry;
+    own_code[1] = rig.launch.entry + rig_kernel_bytes(kernel);
     own[0] = (uintptr_t)&block;
     own[1] = (uintptr_t)block.in + last_bytes;
     rig_run(&rig);
@@ -155,6 +159,33 @@ static void checked_accesses(void **state)
     checked("read_wild", "global_load_dwordx2", 8);
     checked("write_wild", "global_store_dword", 4);
     checked("scalar_wild", "s_load_dword", 4);
+}
+
+// Code that is nobody's is not executed, though it can be read: at the entry, and behind a jump into another page.
+static void checked_fetch(void **state)
+{
+    (void)state;
+    static uint32_t out[1];
+    struct rig rig;
+    rig_begin(&rig, "write_one", NULL, out, NULL);
+    rig.launch.owned = owned;
+    own[0] = (uintptr_t)&rig.args;
+    own[1] = own[0] + sizeof rig.args;
+    own_code[0] = own_code[1] = 0;
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, rig.launch.entry);
+    says(&rig, "not yours: instruction fetch in kernel");
+    assert_int_equal(out[0], 0);
+
+    static uint32_t code[3072] __attribute__((aligned(4096)));
+    code[0] = 0xbf8203ff; // s_branch to code[1024], in the next page
+    code[1024] = 0xbf810000;
+    rig.launch.entry = own_code[0] = (uintptr_t)code;
+    own_code[1] = own_code[0] + 8192;
+    rig_run(&rig);
+    own_code[1] = own_code[0] + 4096;
+    rig_run_fault(&rig, SG_FAULT_MEMORY);
+    assert_int_equal(rig.fault.address, (uintptr_t)&code[1024]);
 }
 
 // LDS ends where the launch says, not at the granule, and an access behind it is an error.
@@ -254,6 +285,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(known_by_name),
         cmocka_unit_test(no_instruction),
         cmocka_unit_test(checked_accesses),
+        cmocka_unit_test(checked_fetch),
         cmocka_unit_test(checked_lds),
         cmocka_unit_test(stop_flag),
         cmocka_unit_test(other_faults_pass_on),
