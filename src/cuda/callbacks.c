@@ -234,7 +234,9 @@ static void on_driver_call(struct kr_cuda *cuda, CUpti_CallbackId cbid, const CU
     bool enters = data->callbackSite == CUPTI_API_ENTER;
     if (!enters && *data->correlationData == 0)
         return; // nothing was done when it began
-    if ((!data->context && needs_context(call)) || (!cuda->prepared && kr_cuda_prepare(cuda) != 0))
+    if (!data->context && (needs_context(call) || (!cuda->prepared && call->on == kr_on_load_or_end)))
+        return; // the latter: no GPU was used yet, and it need not come to that
+    if (!cuda->prepared && kr_cuda_prepare(cuda) != 0)
         return;
     struct kr_call_site site = {
         .cuda = cuda,

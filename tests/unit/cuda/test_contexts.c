@@ -297,6 +297,19 @@ static void test_frees_without_a_context(void **state)
     assert_int_equal(fake.outcome[1].captured_regions, 1);
 }
 
+// Libraries are loaded by programs that never use a GPU, too.
+static void test_gpus_are_not_looked_at_too_early(void **state)
+{
+    (void)state;
+    struct kr_free_params params = {NULL};
+    fake.context = NULL;
+    fake_call("cuCtxDestroy_v2", &params, CUDA_ERROR_INVALID_VALUE);
+    assert_false(fake.cuda.prepared);
+    use(GPU_0);
+    allocate();
+    assert_true(fake.cuda.prepared);
+}
+
 // The stream's context takes it then.
 static void test_launch_without_a_context(void **state)
 {
@@ -331,6 +344,7 @@ int main(void)
         TEST(test_mapping_without_a_context),
         TEST(test_frees_without_a_context),
         TEST(test_launch_without_a_context),
+        TEST(test_gpus_are_not_looked_at_too_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
