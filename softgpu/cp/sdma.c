@@ -50,9 +50,8 @@ static enum sg_sdma_result take(struct sg_sdma *queue, uint64_t rung)
     unsigned length = 0;
     struct sg_sdma_fault fault = {0};
     fetch(queue, dwords);
-    enum sg_sdma_result result = sg_sdma_execute(queue->gpu, dwords, &length, &fault);
-    if (result == SG_SDMA_DONE && length * sizeof(uint32_t) > rung - queue->read)
-        result = SG_SDMA_BAD;
+    const enum sg_sdma_result result =
+        sg_sdma_execute(queue->gpu, dwords, (rung - queue->read) / sizeof(uint32_t), &length, &fault);
     if (result == SG_SDMA_DONE)
         __atomic_store_n(&queue->read, queue->read + length * sizeof(uint32_t), __ATOMIC_RELEASE);
     else if (result != SG_SDMA_BLOCKED)

@@ -199,19 +199,19 @@ static const struct packet {
     {OP_TIMESTAMP, SUB_TIMESTAMP_GET_GLOBAL, 3, timestamp},
 };
 
-enum sg_sdma_result sg_sdma_execute(const struct sg_gpu *gpu, const uint32_t *dwords, unsigned *length,
-                                    struct sg_sdma_fault *fault)
+enum sg_sdma_result sg_sdma_execute(const struct sg_gpu *gpu, const uint32_t *dwords, uint64_t rung,
+                                    unsigned *length, struct sg_sdma_fault *fault)
 {
     const struct context c = {.gpu = gpu, .fault = fault};
     const unsigned op = bits(dwords[0], 0, 8), sub_op = bits(dwords[0], 8, 8);
     if (op == OP_NOP) {
         *length = 1 + bits(dwords[0], 16, 14);
-        return SG_SDMA_DONE;
+        return *length <= rung ? SG_SDMA_DONE : SG_SDMA_BAD;
     }
     for (size_t i = 0; i < sizeof(packets) / sizeof(packets[0]); i++)
         if (packets[i].op == op && packets[i].sub_op == sub_op) {
             *length = packets[i].dwords;
-            return packets[i].execute(&c, dwords);
+            return packets[i].dwords <= rung ? packets[i].execute(&c, dwords) : SG_SDMA_BAD;
         }
     return SG_SDMA_BAD;
 }

@@ -21,9 +21,10 @@ struct sg_sdma_fault {
     char why[112];
 };
 
-// `dwords` holds SG_SDMA_MOST_DWORDS; *length is how many the packet takes (not set if BAD). Engines of a GPU that checks
+// `dwords` holds SG_SDMA_MOST_DWORDS, of which `rung` (or more) were rung for: a packet that is longer is BAD and does
+// nothing. *length is how many the packet takes (not set if BAD). Engines of a GPU that checks
 // kernels' accesses (sg_gpu) are checked as well.
-enum sg_sdma_result sg_sdma_execute(const struct sg_gpu *gpu, const uint32_t *dwords, unsigned *length,
-                                    struct sg_sdma_fault *fault);
+enum sg_sdma_result sg_sdma_execute(const struct sg_gpu *gpu, const uint32_t *dwords, uint64_t rung,
+                                    unsigned *length, struct sg_sdma_fault *fault);
 
 #endif

@@ -244,6 +244,18 @@ static void stops_at_what_is_no_packet(void **state)
     assert_int_equal(*sg_sdma_read_index(e->queue), 0);
 }
 
+// A copy of which the last dword was not rung for does nothing.
+static void stops_at_a_packet_cut_off(void **state)
+{
+    struct engine *e = *state;
+    e->memory[0] = 5;
+    put_copy(e, e->memory + 64, e->memory, 1);
+    __atomic_store_n(sg_sdma_doorbell(e->queue), e->written - sizeof(uint32_t), __ATOMIC_RELEASE);
+    nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+    assert_int_equal(*sg_sdma_read_index(e->queue), 0);
+    assert_int_equal(e->memory[64], 0);
+}
+
 static void takes_nothing_while_suspended(void **state)
 {
     struct engine *e = *state;
@@ -270,6 +282,7 @@ int main(void)
         CASE(stops_at_wild_addresses),
         CASE(checked_engines_stop_at_what_is_not_theirs),
         CASE(stops_at_what_is_no_packet),
+        CASE(stops_at_a_packet_cut_off),
         CASE(takes_nothing_while_suspended),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
