@@ -87,6 +87,15 @@ static inline float round16(float f)
     return sg_f32_from_f16(sg_f16_from_f32_rne(f));
 }
 
+// One element of the packed f16 form, which has no modifiers.
+static inline uint32_t fmac16(uint32_t mode, uint32_t a, uint32_t b, uint32_t c)
+{
+    const bool kept = mode & SG_MODE_DENORM64_IN;
+    const uint32_t r = sg_fma16(kept ? a : sg_normal16(a), kept ? b : sg_normal16(b),
+                                kept ? c : sg_normal16(c), (mode & SG_MODE_ROUND64) >> 2);
+    return mode & SG_MODE_DENORM64_OUT ? r : sg_normal16(r);
+}
+
 SG_VOP2(v_add_f32, f32, f32, f32, a + b)
 SG_VOP2(v_sub_f32, f32, f32, f32, a - b)
 SG_VOP2(v_subrev_f32, f32, f32, f32, b - a)
@@ -138,8 +147,8 @@ SG_VOP3(v_dot2c_i32_i16, i32, u32, u32, u32, sg_dot_signed(a, b, c, 16, inst->cl
 SG_VOP3(v_dot4c_i32_i8, i32, u32, u32, u32, sg_dot_signed(a, b, c, 8, inst->clamp))
 SG_VOP3(v_dot8c_i32_i4, i32, u32, u32, u32, sg_dot_signed(a, b, c, 4, inst->clamp))
 SG_VOP3(v_pk_fmac_f16, u32, u32, u32, u32,
-        sg_fma16(a & 0xffff, b & 0xffff, c & 0xffff, (w->mode & SG_MODE_ROUND64) >> 2) |
-            sg_fma16(a >> 16, b >> 16, c >> 16, (w->mode & SG_MODE_ROUND64) >> 2) << 16)
+        fmac16(w->mode, a & 0xffff, b & 0xffff, c & 0xffff) | fmac16(w->mode, a >> 16, b >> 16, c >> 16)
+                                                                  << 16)
 
 #define ROW(op, name, d, s0, s1, flags) SG_ROW(SG_ENC_VOP2, op, name, d, s0, s1, 0, SG_IMPLICIT_NONE, flags)
 // Accumulating forms read their destination.

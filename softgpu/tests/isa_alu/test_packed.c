@@ -189,8 +189,18 @@ static void mixed_precision_follows_mode(void **state)
     vop3p("v_fma_mix_f32", 5, V(2), V(0), INT(0), (struct vop3p_mods){.op_sel_hi = 1});
     vop3p("v_pk_add_f16", 6, V(2), INT(0), 0, plain);
     bare_go(&b);
+    set_all(&b, 7, 0x3c003c00);
+    set_all(&b, 8, 0x00010001);
+    vop2("v_pk_fmac_f16", 8, V(7), 2);
+    bare_go(&b);
     assert_int_equal(b.vgpr[5][0], 0);
     assert_int_equal(b.vgpr[6][0], 0);
+    assert_int_equal(b.vgpr[8][0], 0);
+    b.wave.mode = MODE_HIP & ~SG_MODE_DENORM64_OUT;
+    set_all(&b, 8, 0x04000001);
+    vop2("v_pk_fmac_f16", 8, V(7), 2);
+    bare_go(&b);
+    assert_int_equal(b.vgpr[8][0], 0x04000000);
 }
 
 static void accumulation_registers(void **state)
