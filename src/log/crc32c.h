@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-uint32_t kr_crc32c(const void *bytes, size_t count); // of "123456789": 0xE3069283
+uint32_t kr_crc32c(const void *bytes, size_t count);          // of "123456789": 0xE3069283
+uint32_t kr_crc32c_portable(const void *bytes, size_t count); // the same without the processor's help
 
 #endif

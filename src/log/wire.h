@@ -5,6 +5,7 @@
 #ifndef KR_WIRE_H
 #define KR_WIRE_H
 
+#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -25,18 +26,14 @@ static inline void kr_out_bytes(struct kr_out *out, const void *from, size_t cou
 
 static inline void kr_out_u64(struct kr_out *out, uint64_t value)
 {
-    uint8_t b[8];
-    for (int i = 0; i < 8; i++)
-        b[i] = (uint8_t)(value >> (8 * i));
-    kr_out_bytes(out, b, sizeof(b));
+    value = htole64(value);
+    kr_out_bytes(out, &value, sizeof(value));
 }
 
 static inline void kr_out_u32(struct kr_out *out, uint32_t value)
 {
-    uint8_t b[4];
-    for (int i = 0; i < 4; i++)
-        b[i] = (uint8_t)(value >> (8 * i));
-    kr_out_bytes(out, b, sizeof(b));
+    value = htole32(value);
+    kr_out_bytes(out, &value, sizeof(value));
 }
 
 static inline void kr_out_i64(struct kr_out *out, int64_t value)

@@ -18,17 +18,46 @@
 #include <unistd.h>
 
 #define CHUNK_BYTES (UINT64_C(1) << 20)
+#define SHORT_BYTES 1024 // most records are shorter
 
 struct kr_log {
     pthread_mutex_t lock; // everything below but fd and owner
     int fd;
-    pid_t owner;         // a forked child is not
+    pid_t owner; // a forked child is not
+    const uint8_t
+        *here; // a page that the kernel empties in a child: owned while it is not 0. NULL: ask for the pid
     uint64_t file_bytes; // allocated
     uint64_t end;        // where the next record goes; a multiple of KR_LOG_ALIGN
     uint8_t *window;     // maps [window_offset, window_offset + window_bytes); NULL before the first record
     uint64_t window_offset;
     size_t window_bytes;
 };
+
+// Marks the process. Asking for the pid instead is a system call for each record.
+static const uint8_t *mark_owner(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    uint8_t *mark = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mark == MAP_FAILED)
+        return NULL;
+    if (madvise(mark, page, MADV_WIPEONFORK) != 0) {
+        munmap(mark, page);
+        return NULL;
+    }
+    *mark = 1;
+    return mark;
+}
+
+static bool is_owner(const struct kr_log *log)
+{
+    return log->here != NULL ? *log->here != 0 : getpid() == log->owner;
+}
+
+static void forget_owner(struct kr_log *log)
+{
+    if (log->here != NULL)
+        munmap((void *)(uintptr_t)log->here, (size_t)sysconf(_SC_PAGESIZE));
+}
 
 static uint64_t round_up(uint64_t value, uint64_t unit)
 {
@@ -88,7 +117,9 @@ static int reserve(struct kr_log *log, size_t bytes)
     return KREPLAY_OK;
 }
 
-static int put_locked(struct kr_log *log, enum kr_log_type type, const void *value, size_t payload)
+// `encoded` has `payload` bytes of it, or is NULL.
+static int put_locked(struct kr_log *log, enum kr_log_type type, const void *value, const void *encoded,
+                      size_t payload)
 {
     size_t bytes = KR_LOG_RECORD_HEADER + payload;
     int rc = reserve(log, kr_log_align(bytes));
@@ -99,7 +130,10 @@ static int put_locked(struct kr_log *log, enum kr_log_type type, const void *val
     struct kr_out out = {.bytes = record + KR_LOG_COMMIT_BYTES, .capacity = bytes - KR_LOG_COMMIT_BYTES};
     kr_out_u32(&out, type);
     kr_out_u32(&out, KR_LOG_MARKER);
-    kr_log_encode(&out, type, value);
+    if (encoded != NULL)
+        kr_out_bytes(&out, encoded, payload);
+    else
+        kr_log_encode(&out, type, value);
 
     uint64_t crc = kr_crc32c(record + KR_LOG_COMMIT_BYTES, bytes - KR_LOG_COMMIT_BYTES);
     // This store makes the record exist. Killed before it: the log ends at the record before.
@@ -112,15 +146,17 @@ static int put(struct kr_log *log, enum kr_log_type type, const void *value)
 {
     if (log == NULL || value == NULL)
         return KREPLAY_INVALID;
-    if (getpid() != log->owner)
+    if (!is_owner(log))
         return KREPLAY_OK; // before the lock: at the fork another thread may have held it
-    struct kr_out measure = {0};
-    kr_log_encode(&measure, type, value);
+    uint8_t encoded[SHORT_BYTES];
+    struct kr_out measure = {.bytes = encoded, .capacity = sizeof(encoded)};
+    kr_log_encode(&measure, type, value); // a longer one is only measured
+    bool whole = measure.used <= measure.capacity;
     if (measure.used > KR_LOG_MAX_RECORD - KR_LOG_RECORD_HEADER)
         return KREPLAY_INVALID;
 
     pthread_mutex_lock(&log->lock);
-    int rc = put_locked(log, type, value, measure.used);
+    int rc = put_locked(log, type, value, whole ? encoded : NULL, measure.used);
     pthread_mutex_unlock(&log->lock);
     return rc;
 }
@@ -132,6 +168,7 @@ int kr_log_create(const char *path, struct kr_log **out)
     if (log == NULL)
         return KREPLAY_NO_MEMORY;
     log->owner = getpid();
+    log->here = mark_owner();
     log->end = KR_LOG_HEADER_BYTES;
     log->fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (log->fd < 0)
@@ -160,6 +197,7 @@ error:
     err = errno;
     if (log->fd >= 0)
         close(log->fd);
+    forget_owner(log);
     free(log);
     errno = err;
     return KREPLAY_IO;
@@ -221,7 +259,7 @@ void kr_log_close(struct kr_log *log)
 {
     if (log == NULL)
         return;
-    if (getpid() == log->owner) {
+    if (is_owner(log)) {
         if (log->window != NULL)
             munmap(log->window, log->window_bytes);
         // When it fails the tail stays zero, which reads the same.
@@ -230,5 +268,6 @@ void kr_log_close(struct kr_log *log)
         pthread_mutex_destroy(&log->lock);
     } // a child never had the window, and must not trim the parent's file
     close(log->fd);
+    forget_owner(log);
     free(log);
 }

@@ -21,9 +21,16 @@ static void test_crc32c(void **state)
     // RFC 3720, appendix B.4, and the usual check value
     uint8_t bytes[32] = {0};
     assert_int_equal(kr_crc32c("123456789", 9), 0xE3069283);
+    assert_int_equal(kr_crc32c_portable("123456789", 9), 0xE3069283);
     assert_int_equal(kr_crc32c(bytes, sizeof(bytes)), 0x8A9136AA);
     memset(bytes, 0xff, sizeof(bytes));
     assert_int_equal(kr_crc32c(bytes, sizeof(bytes)), 0x62A8AB43);
+
+    for (size_t i = 0; i < sizeof(bytes); i++)
+        bytes[i] = (uint8_t)(i * 37 + 11);
+    for (size_t from = 0; from < 9; from++)
+        for (size_t count = 0; from + count <= sizeof(bytes); count++)
+            assert_int_equal(kr_crc32c(bytes + from, count), kr_crc32c_portable(bytes + from, count));
 }
 
 static void test_random_records(void **state)
