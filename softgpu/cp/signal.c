@@ -25,8 +25,11 @@ static void interrupt(uint64_t mailbox, uint32_t event_id)
 // By a copy that the kernel makes, which fails instead of faulting.
 static bool read_memory(uint64_t address, void *to, size_t bytes)
 {
+    static _Thread_local pid_t self; // no thread of ours survives a fork
+    if (!self)
+        self = getpid();
     const struct iovec local = {to, bytes}, remote = {(void *)(uintptr_t)address, bytes};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
+    return process_vm_readv(self, &local, 1, &remote, 1, 0) == (ssize_t)bytes;
 }
 
 bool sg_signal_is_there(hsa_signal_t signal)
