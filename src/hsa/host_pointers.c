@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Looks for addresses of host memory in captured memory. Most words are none: they are sorted out by one subtraction
-// against the span of all ranges, so that looking costs little beside the copy that brought the memory here.
+// Looks for addresses of host memory in captured memory. Most words are none: zeros, and what one subtraction sorts out
+// against the span of all ranges; so that looking costs little beside the copy that brought the memory here.
 #include "hsa/host_pointers.h"
 
 #include <stdlib.h>
@@ -75,6 +75,28 @@ static bool in_ranges(const struct kr_hsa_host_ranges *ranges, uintptr_t address
     return false;
 }
 
+enum { STRIDE = 8 }; // words looked at together
+
+// Is one of the words worth a closer look? No range begins at 0.
+static bool any_within(const uint64_t words[STRIDE], uint64_t low, uint64_t span)
+{
+    uint64_t ones = 0;
+    unsigned within = 0;
+    for (size_t i = 0; i < STRIDE; i++)
+        ones |= words[i];
+    for (size_t i = 0; ones != 0 && i < STRIDE; i++)
+        within += words[i] - low < span;
+    return within > 0;
+}
+
+static bool any_in_ranges(const struct kr_hsa_host_ranges *ranges, const uint64_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (in_ranges(ranges, words[i]))
+            return true;
+    return false;
+}
+
 void kr_hsa_host_pointers_look(const void *bytes, size_t size)
 {
     struct kr_hsa_agent *self = kr_hsa_worker_self();
@@ -84,8 +106,11 @@ void kr_hsa_host_pointers_look(const void *bytes, size_t size)
     const struct kr_hsa_range *last = &ranges->list[ranges->count - 1];
     const uint64_t low = ranges->list[0].base, span = last->base + last->bytes - low;
     const uint64_t *words = bytes;
-    for (size_t i = 0; i < size / sizeof(*words) && !ranges->found; i++)
-        ranges->found = words[i] - low < span && in_ranges(ranges, words[i]);
+    const size_t count = size / sizeof(*words);
+    size_t i = 0;
+    for (; i + STRIDE <= count && !ranges->found; i += STRIDE)
+        ranges->found = any_within(&words[i], low, span) && any_in_ranges(ranges, &words[i], STRIDE);
+    ranges->found = ranges->found || any_in_ranges(ranges, &words[i], count - i);
 }
 
 void kr_hsa_host_pointers_missed(void)

@@ -20,7 +20,10 @@ static bool readable(const void *at, size_t bytes)
     char first_last[2];
     const struct iovec here = {first_last, sizeof(first_last)};
     const struct iovec there[2] = {{(void *)(uintptr_t)at, 1}, {(char *)(uintptr_t)at + bytes - 1, 1}};
-    return bytes == 0 || process_vm_readv(getpid(), &here, 1, there, 2, 0) == (ssize_t)sizeof(first_last);
+    static _Thread_local pid_t self; // asking costs as much as reading, and no worker survives a fork
+    if (!self)
+        self = getpid();
+    return bytes == 0 || process_vm_readv(self, &here, 1, there, 2, 0) == (ssize_t)sizeof(first_last);
 }
 
 // What is copied to is a buffer of kreplay's, or captured memory: that comes from the runtime's pools, which are mapped
