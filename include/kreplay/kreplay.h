@@ -29,6 +29,10 @@
 // fini must not call the GPU's runtime. A callback must not throw, and must not block for long: the window's
 // gate is closed meanwhile.
 //
+// filter is the exception, and with it the dispatch record of what no filter wants: on AMD GPUs they come on the
+// thread that submits, inside its launch call, for several threads at a time and beside all other callbacks.
+// They must not call the GPU's runtime, nor wait for anything.
+//
 // Two tools can be there: kreplay's own, which counts what --pmc asks for and writes the log, and one of the
 // user's. Both are called with the same records, kreplay's own first at ENTER and last at EXIT; so the user's
 // sees what is planned and may change it, and what it makes a pass collect is in kreplay's log. Of user_data
@@ -312,6 +316,14 @@ typedef struct kreplay_tool {
     // the GPU's runtime, which must not be called then; kreplay_group_destroy() can be.
     void (*fini)(void *tool);
     void (*step)(void *tool, kreplay_phase phase, const kreplay_step *step);
+    // Asked once for each dispatch, before anything else. `wanted` is what the tool asked before says (false:
+    // there is none); the last answer stands. false: the dispatch is filtered and config does not come for it.
+    // On AMD GPUs it then passes on at once, where config would have held it back until its turn, and has no
+    // times in its record, which comes when it is submitted. *user_data is 0, and config's start value. A tool
+    // without it that has config or dispatch wants every dispatch, to be asked and told where it expects it.
+    // See "Threads" above for what it may do.
+    bool (*filter)(void *tool, const kreplay_dispatch *dispatch, bool wanted,
+                   union kreplay_user_data *user_data);
 } kreplay_tool;
 
 // Registers the user's tool, the one of the process. Copies the struct. KREPLAY_ALREADY_REGISTERED on a second

@@ -10,12 +10,18 @@
 
 enum kr_op_kind { KR_OP_DISPATCH, KR_OP_BARRIER, KR_OP_FILL, KR_OP_COPY };
 
+// What the tools' filters said of a dispatch.
+enum kr_screen { KR_NOT_SCREENED, KR_CANDIDATE, KR_UNWANTED };
+
 // One operation of a window, in submission order of its queue.
 struct kr_op {
     enum kr_op_kind kind;
     kreplay_dispatch dispatch; // KR_OP_DISPATCH only
     kreplay_reason unsafe;     // set by the back end before the window: why it must not be repeated, or NONE
     void *backend;             // the back end's own: packet, program's signal, ...
+    // Of kr_engine_screen, which the window calls for who has not.
+    enum kr_screen screen;
+    union kreplay_user_data tool_data[2]; // what each tool's filter wrote
 };
 
 // Where a buffer of kreplay's lives.

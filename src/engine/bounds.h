@@ -39,6 +39,9 @@
       "1 = do not replay kernels that talk to the host: device printf, malloc, host calls")                  \
     X(decline_cooperative, 1, 1, "KREPLAY_DECLINE_COOPERATIVE",                                              \
       "1 = do not replay what is in a queue for cooperative launches; 0 = run it in an ordinary one")        \
+    X(pass_unwanted, 1, 1, "KREPLAY_PASS_UNWANTED",                                                          \
+      "1 = a dispatch that is filtered out passes on at once, without times; 0 = it waits for its turn and " \
+      "has times")                                                                                           \
     X(host_copies, 1, 1, "KREPLAY_HOST_COPIES",                                                              \
       "may the host move and compare the GPU's memory itself: 0 = no, 1 = where it is quicker, 2 = where "   \
       "it can")

@@ -35,6 +35,11 @@ void kr_engine_message(struct kr_engine *engine, const char *format, ...)
 void kr_engine_record_unseen(struct kr_engine *engine, const kreplay_dispatch *dispatch,
                              kreplay_reason reason);
 
+// Asks the tools' filters, once for each dispatch. False: none wants it, so it needs no window. A back end that
+// lets it go to the device by itself records it first.
+bool kr_engine_screen(struct kr_engine *engine, struct kr_op *op);
+void kr_engine_record_filtered(struct kr_engine *engine, const kreplay_dispatch *dispatch);
+
 enum kr_id { KR_ID_DISPATCH, KR_ID_KERNEL, KR_ID_CODE_OBJECT, KR_ID_QUEUE, KR_ID_COUNT };
 uint64_t kr_engine_new_id(struct kr_engine *engine, enum kr_id which); // from 1, thread-safe
 
@@ -93,6 +98,11 @@ bool kr_inventory_covers(struct kr_engine *engine, uint32_t agent, const void *a
 // the window gives up. A free is told to the inventory inside the gate, before it happens.
 void kr_gate_enter(struct kr_engine *engine, uint32_t agent);
 void kr_gate_leave(struct kr_engine *engine, uint32_t agent);
+// Enters if that can be without waiting, and from outside: false while a window is open or about to be, the
+// calling thread's own included.
+bool kr_gate_try_enter(struct kr_engine *engine, uint32_t agent);
+// Is the calling thread inside a window of its own that has this agent's gate?
+bool kr_gate_inside(struct kr_engine *engine, uint32_t agent);
 
 // ---- Windows
 struct kr_window {

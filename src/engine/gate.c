@@ -163,6 +163,29 @@ void kr_gate_enter(struct kr_engine *engine, uint32_t agent)
         read_lock(&engine->agents[agent].gate);
 }
 
+bool kr_gate_inside(struct kr_engine *engine, uint32_t agent)
+{
+    return kr_gate_own_window(engine, agent) != NULL;
+}
+
+bool kr_gate_try_enter(struct kr_engine *engine, uint32_t agent)
+{
+    struct kr_gate *gate = &engine->agents[agent].gate;
+    if (kr_gate_inside(engine, agent))
+        return false;
+    if (reading[agent] == 0) {
+        pthread_mutex_lock(&gate->lock);
+        bool open = !gate->writer && gate->writers_waiting == 0;
+        if (open)
+            gate->readers++;
+        pthread_mutex_unlock(&gate->lock);
+        if (!open)
+            return false;
+    }
+    reading[agent]++;
+    return true;
+}
+
 void kr_gate_leave(struct kr_engine *engine, uint32_t agent)
 {
     if (kr_gate_own_window(engine, agent))

@@ -75,6 +75,10 @@ void kr_service_agent(struct kr_engine *engine, const kreplay_agent *info);
 void kr_service_code_object(struct kr_engine *engine, const kreplay_code_object *code_object);
 void kr_service_kernel(struct kr_engine *engine, const kreplay_kernel *kernel);
 void kr_service_message(const char *text);
+// What the filters say of a dispatch; `data` has KR_TOOLS places. False: none wants it.
+bool kr_service_filter(const kreplay_dispatch *dispatch, union kreplay_user_data *data);
+// The record of a dispatch that no filter wants: on the submitting thread, beside all other callbacks.
+void kr_service_filtered(const kreplay_dispatch_record *record);
 // Callbacks of one agent: under its `callbacks` lock. All are fine without a tool.
 void kr_service_config(struct kr_agent_state *agent, kreplay_phase phase, kreplay_config *config,
                        struct kr_tool_view *view);

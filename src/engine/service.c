@@ -157,6 +157,39 @@ void kr_service_message(const char *text)
     pthread_mutex_unlock(&tell);
 }
 
+// With neither callback there is nothing that a tool could be asked or told later.
+static bool expects_to_be_asked(const kreplay_tool *tool)
+{
+    return tool->config || tool->dispatch;
+}
+
+bool kr_service_filter(const kreplay_dispatch *dispatch, union kreplay_user_data *data)
+{
+    bool wanted = false;
+    for (int slot = 0; slot < KR_TOOLS; slot++) {
+        const kreplay_tool *tool = &service.slots[slot].tool;
+        data[slot].value = 0;
+        if (!service.slots[slot].registered)
+            continue;
+        if (tool->filter)
+            wanted = tool->filter(tool->tool, dispatch, wanted, &data[slot]);
+        else if (expects_to_be_asked(tool))
+            wanted = true;
+    }
+    return wanted;
+}
+
+void kr_service_filtered(const kreplay_dispatch_record *record)
+{
+    // Waiting for a callback under way would be waiting for what that one may wait for: the very queue whose
+    // submission this is in.
+    for (int slot = 0; slot < KR_TOOLS; slot++) {
+        const kreplay_tool *tool = TOOL(slot, dispatch);
+        if (tool)
+            tool->dispatch(tool->tool, record);
+    }
+}
+
 // The slot whose turn it is, of KR_TOOLS turns.
 static int turn(kreplay_phase phase, int n)
 {

@@ -53,6 +53,17 @@ void kr_engine_record_unseen(struct kr_engine *engine, const kreplay_dispatch *d
     record_unseen(engine, dispatch, atomic_fetch_add(&engine->windows, 1) + 1, reason);
 }
 
+void kr_engine_record_filtered(struct kr_engine *engine, const kreplay_dispatch *dispatch)
+{
+    const kreplay_outcome outcome = {.size = sizeof outcome, .kind = KREPLAY_FILTERED, .deterministic = true};
+    const kreplay_dispatch_record record = {.size = sizeof record,
+                                            .dispatch = dispatch,
+                                            .window_id = atomic_fetch_add(&engine->windows, 1) + 1,
+                                            .outcome = &outcome};
+    if (!kr_fault_on(engine, KR_FAULT_record))
+        kr_service_filtered(&record);
+}
+
 // No memory even for the window's own state: the back end runs it, the dispatches are still in the output.
 static void escape(struct kr_engine *engine, struct kr_window *window)
 {

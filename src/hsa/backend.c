@@ -10,6 +10,7 @@
 #include "hsa/counters.h"
 #include "hsa/memory.h"
 #include "hsa/passes.h"
+#include "hsa/unheld.h"
 #include "hsa/worker.h"
 
 // The worker takes a dispatch up only when everything before it in its queue is done.
@@ -19,8 +20,8 @@ static int drain_queue(void *ctx, uint32_t agent, void *queue, uint64_t timeout_
     return KREPLAY_OK;
 }
 
-// All dispatches of an agent go through its worker one by one, so what can be under way is a copy, or a
-// dispatch that was detached because it did not end in time.
+// What is wanted goes through the agent's worker one by one, so what can be under way is a copy, a dispatch that
+// passed on because nobody wants it, or one that was detached because it did not end in time.
 static int drain_agent(void *ctx, uint32_t agent_id, uint64_t timeout_ns)
 {
     struct kr_hsa_agent *agent = &kr_hsa.agents[agent_id];
@@ -30,8 +31,8 @@ static int drain_agent(void *ctx, uint32_t agent_id, uint64_t timeout_ns)
     for (;;) {
         if (kr_hsa_worker_self() == agent)
             kr_hsa_worker_reap(agent);
-        if (kr_hsa_async_copies_idle(agent_id) && atomic_load(&agent->detached_count) == 0 &&
-            !kr_hsa_strays(agent) && !kr_hsa_copies_late(agent))
+        if (kr_hsa_unheld_idle(agent) && kr_hsa_async_copies_idle(agent_id) &&
+            atomic_load(&agent->detached_count) == 0 && !kr_hsa_strays(agent) && !kr_hsa_copies_late(agent))
             return KREPLAY_OK;
         if (kr_clock_ns() - begin >= timeout_ns)
             return KREPLAY_TIMEOUT;

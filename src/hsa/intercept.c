@@ -12,6 +12,7 @@
 
 #include "hsa/backoff.h"
 #include "hsa/code_objects.h"
+#include "hsa/unheld.h"
 #include "hsa/worker.h"
 
 enum {
@@ -102,6 +103,22 @@ static char *put_gate(struct kr_hsa_queue *queue, char *out)
     return put(queue, out, &gate);
 }
 
+// One that passes on: its end is counted. The program's own signal stays in its packet, for its times.
+static char *put_unheld(struct kr_hsa_queue *queue, char *out, const hsa_kernel_dispatch_packet_t *dispatch)
+{
+    hsa_kernel_dispatch_packet_t packet = *dispatch;
+    if (!packet.completion_signal.handle) {
+        packet.completion_signal = queue->unheld;
+        return put(queue, out, &packet);
+    }
+    const hsa_barrier_and_packet_t behind = {
+        .header = KR_HSA_HEADER(HSA_PACKET_TYPE_BARRIER_AND),
+        .completion_signal = queue->unheld,
+    };
+    out = put(queue, out, &packet);
+    return put(queue, out, &behind);
+}
+
 // What stands for a dispatch in the program's queue.
 static char *put_dispatch(struct kr_hsa_queue *queue, char *out, struct kr_hsa_dispatch *d)
 {
@@ -164,28 +181,45 @@ static void record_late(const struct kr_hsa_queue *queue, const void *packets, u
     kr_hsa_release();
 }
 
-static struct kr_hsa_dispatch *make_dispatch(struct kr_hsa_queue *queue,
-                                             const hsa_kernel_dispatch_packet_t *packet)
+static struct kr_hsa_dispatch *make_dispatch(struct kr_hsa_queue *queue, const struct kr_hsa_kernel *kernel,
+                                             const hsa_kernel_dispatch_packet_t *packet,
+                                             const struct kr_op *op)
 {
     struct kr_hsa_dispatch *d = calloc(1, sizeof(*d));
     if (!d)
         return NULL;
     d->queue = queue;
     d->packet = *packet;
-    d->kernel = kr_hsa_kernel_find(packet->kernel_object);
+    d->kernel = kernel;
     d->ordinal = queue->gate_count;
     if (queue->in_place && kr_hsa.api.hsa_signal_create(1, 0, NULL, &d->own_done) != HSA_STATUS_SUCCESS) {
         free(d);
         return NULL;
     }
-    d->op = (struct kr_op){
-        .kind = KR_OP_DISPATCH,
-        .backend = d,
-        .dispatch = describe(queue, d->kernel, packet),
-    };
+    d->op = *op;
+    d->op.backend = d;
     if (kr_hsa_worker_self() == queue->agent)
         d->op.unsafe = KREPLAY_REASON_REENTRANT_DISPATCH;
     return d;
+}
+
+// Puts what stands for the program's dispatch, and hands it to the worker if it is held.
+static char *translate(struct kr_hsa_queue *queue, char *out, const hsa_kernel_dispatch_packet_t *packet)
+{
+    const struct kr_hsa_kernel *kernel = kr_hsa_kernel_find(packet->kernel_object);
+    struct kr_op op = {.kind = KR_OP_DISPATCH, .dispatch = describe(queue, kernel, packet)};
+    if (!kr_engine_screen(kr_hsa.engine, &op) && kr_hsa_unheld_may_pass(queue)) {
+        kr_engine_record_filtered(kr_hsa.engine, &op.dispatch);
+        return put_unheld(queue, out, packet);
+    }
+    struct kr_hsa_dispatch *d = make_dispatch(queue, kernel, packet, &op);
+    if (!d) {
+        kr_hsa_blind(queue->agent, KREPLAY_REASON_UNKNOWN_PACKET, "out of memory, a dispatch passes unseen");
+        return put(queue, out, packet);
+    }
+    out = put_dispatch(queue, out, d);
+    kr_hsa_worker_add(queue, d);
+    return out;
 }
 
 void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, void *data,
@@ -218,30 +252,20 @@ void kr_hsa_intercept(const void *packets, uint64_t count, uint64_t user_index, 
         return;
     }
 
-    struct kr_hsa_dispatch *first = NULL, **last = &first;
     const uint32_t mark_every = queue->ring_size / MARKERS_PER_RING;
     for (uint64_t i = 0; i < count; i++) {
         const hsa_kernel_dispatch_packet_t *packet = dispatch_at(packets, i);
-        struct kr_hsa_dispatch *d = packet ? make_dispatch(queue, packet) : NULL;
-        if (packet && !d)
-            kr_hsa_blind(queue->agent, KREPLAY_REASON_UNKNOWN_PACKET,
-                         "out of memory, a dispatch passes unseen");
-        if (d) {
-            out = put_dispatch(queue, out, d);
-            *last = d;
-            last = &d->next;
+        if (packet) {
+            out = translate(queue, out, packet);
         } else {
-            out = put(queue, out, (const char *)packets + i * PACKET_BYTES);
-            if (queue->unmarked >= mark_every)
-                out = put_mark(queue, out);
+            const void *other = (const char *)packets + i * PACKET_BYTES;
+            kr_hsa_unheld_note_packet(queue, other);
+            out = put(queue, out, other);
         }
+        if (queue->unmarked >= mark_every)
+            out = put_mark(queue, out);
     }
     writer(begin, (uint64_t)(out - begin) / PACKET_BYTES);
-    while (first) {
-        struct kr_hsa_dispatch *d = first;
-        first = d->next;
-        kr_hsa_worker_add(queue, d);
-    }
     kr_hsa_release();
 }
 
@@ -255,8 +279,8 @@ static uint32_t ring_size(const struct kr_hsa_agent *agent, uint32_t asked)
 
 void kr_hsa_queue_free(struct kr_hsa_queue *queue)
 {
-    hsa_signal_t signals[] = {queue->progress, queue->gates[0], queue->gates[1]};
-    for (unsigned i = 0; i < 3; i++)
+    hsa_signal_t signals[] = {queue->progress, queue->gates[0], queue->gates[1], queue->unheld};
+    for (unsigned i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
         if (signals[i].handle)
             kr_hsa.api.hsa_signal_destroy(signals[i]);
     free(queue->written_at);
@@ -288,7 +312,8 @@ static struct kr_hsa_queue *make_queue(struct kr_hsa_agent *agent, uint32_t size
     queue->tail = &queue->head;
     queue->written_at = calloc(size, sizeof(*queue->written_at));
     if (queue->written_at && make_signal(KR_HSA_PROGRESS_START, &queue->progress) &&
-        make_signal(1, &queue->gates[0]) && make_signal(1, &queue->gates[1]))
+        make_signal(KR_HSA_PROGRESS_START, &queue->unheld) && make_signal(1, &queue->gates[0]) &&
+        make_signal(1, &queue->gates[1]))
         return queue;
     kr_hsa_queue_free(queue);
     return NULL;
@@ -379,6 +404,27 @@ hsa_status_t kr_hsa_hook_queue_create(hsa_agent_t handle, uint32_t size, hsa_que
     return status;
 }
 
+// What passed on and still runs goes on running until the runtime has destroyed its queue: no window may begin before.
+static hsa_status_t destroy(struct kr_hsa_queue *queue, hsa_queue_t *handle)
+{
+    struct kr_hsa_agent *agent = queue->agent;
+    bool runs = !kr_hsa_unheld_queue_idle(queue);
+    if (runs)
+        kr_gate_enter(kr_hsa.engine, agent->id);
+    uint64_t id = queue->id, left = kr_hsa_worker_abandon(queue);
+    // They stay unrun, as they would have on the hardware.
+    if (left > 0)
+        kr_engine_message(kr_hsa.engine,
+                          "queue %llu was destroyed with %llu dispatches in it that did not come to run",
+                          (unsigned long long)id, (unsigned long long)left);
+    hsa_status_t status = kr_hsa.api.hsa_queue_destroy(handle);
+    if (runs)
+        kr_gate_leave(kr_hsa.engine, agent->id);
+    if (status == HSA_STATUS_SUCCESS)
+        kr_hsa_worker_forget(queue);
+    return status;
+}
+
 static struct kr_hsa_queue *find_queue(const hsa_queue_t *handle)
 {
     for (uint32_t i = 0; i < kr_hsa.agent_count; i++) {
@@ -399,18 +445,9 @@ hsa_status_t kr_hsa_hook_queue_destroy(hsa_queue_t *handle)
     if (!kr_hsa_hold())
         return kr_hsa.api.hsa_queue_destroy(handle);
     struct kr_hsa_queue *queue = find_queue(handle);
-    if (queue) {
+    if (queue)
         kr_hsa_worker_finish(queue, kr_hsa.bounds.queue_drain_ns);
-        uint64_t id = queue->id, left = kr_hsa_worker_abandon(queue);
-        // They stay unrun, as they would have on the hardware.
-        if (left > 0)
-            kr_engine_message(kr_hsa.engine,
-                              "queue %llu was destroyed with %llu dispatches in it that did not come to run",
-                              (unsigned long long)id, (unsigned long long)left);
-    }
-    hsa_status_t status = kr_hsa.api.hsa_queue_destroy(handle);
-    if (queue && status == HSA_STATUS_SUCCESS)
-        kr_hsa_worker_forget(queue);
+    hsa_status_t status = queue ? destroy(queue, handle) : kr_hsa.api.hsa_queue_destroy(handle);
     kr_hsa_release();
     return status;
 }

@@ -40,9 +40,10 @@ struct kr_hsa_slot {
 struct kr_hsa_dispatch {
     struct kr_hsa_dispatch *next; // in the queue's list, or the worker's list of detached ones
     struct kr_hsa_queue *queue;
-    uint64_t sequence; // arrival order on the agent
-    uint64_t barrier;  // A is reached when the hardware has passed this many of our barriers
-    uint64_t ordinal;  // of its gate in its queue, from 0: parity picks the signal
+    uint64_t sequence;      // arrival order on the agent
+    uint64_t barrier;       // A is reached when the hardware has passed this many of our barriers
+    uint64_t ordinal;       // of its gate in its queue, from 0: parity picks the signal
+    uint64_t unheld_before; // see kr_hsa_queue.unheld_count
     hsa_kernel_dispatch_packet_t packet; // with the program's completion signal
     const struct kr_hsa_kernel *kernel;  // NULL if the code object is not known
     struct kr_op op;
@@ -91,6 +92,13 @@ struct kr_hsa_queue {
 
     struct kr_hsa_dispatch *head, **tail; // waiting, in submission order; agent lock
     uint32_t unfinished;                  // dispatches not completed yet; agent lock
+
+    // Dispatches that pass on; see unheld.h. The counts are guarded by the agent lock.
+    hsa_signal_t unheld;      // counts them down as they end
+    uint64_t unheld_count;    // passed on so far
+    uint64_t unheld_released; // of these, in front of the first gate that is shut: only they can run
+    uint32_t gates_shut;      // held dispatches behind which the queue does not go on yet
+    bool doubtful;            // callback's: a packet behind the last gate may wait for something
 };
 
 #define KR_HSA_PROGRESS_START (INT64_C(1) << 62)

@@ -27,6 +27,7 @@
 #include "hsa/kernarg.h"
 #include "hsa/passes.h"
 #include "hsa/thread.h"
+#include "hsa/unheld.h"
 
 static _Thread_local struct kr_hsa_agent *self;
 
@@ -87,19 +88,23 @@ void kr_hsa_worker_free(struct kr_hsa_dispatch *dispatch)
     free(dispatch);
 }
 
-static void complete(struct kr_hsa_dispatch *dispatch)
+static void complete_signal(struct kr_hsa_dispatch *dispatch)
 {
     hsa_signal_t signal = dispatch->packet.completion_signal;
-    if (signal.handle) {
-        // The layout of a signal is part of the platform's public binary interface (amd_hsa_signal.h). The
-        // times come before the value, since the program reads them when it sees the value.
-        amd_signal_t *shared = (amd_signal_t *)(uintptr_t)signal.handle;
-        if (dispatch->live_known) {
-            shared->start_ts = dispatch->start_ticks;
-            shared->end_ts = dispatch->end_ticks;
-        }
-        kr_hsa.api.hsa_signal_subtract_screlease(signal, 1);
+    if (!signal.handle)
+        return;
+    // The layout of a signal is part of the platform's public binary interface (amd_hsa_signal.h). The times
+    // come before the value, since the program reads them when it sees the value.
+    amd_signal_t *shared = (amd_signal_t *)(uintptr_t)signal.handle;
+    if (dispatch->live_known) {
+        shared->start_ts = dispatch->start_ticks;
+        shared->end_ts = dispatch->end_ticks;
     }
+    kr_hsa.api.hsa_signal_subtract_screlease(signal, 1);
+}
+
+static void open_gate(struct kr_hsa_dispatch *dispatch)
+{
     // Of a dispatch that ran in place the first gate was passed; it is the second that holds the program.
     uint64_t last = dispatch->ordinal;
     if (dispatch->own_done.handle) {
@@ -109,19 +114,43 @@ static void complete(struct kr_hsa_dispatch *dispatch)
     kr_hsa.api.hsa_signal_store_screlease(dispatch->queue->gates[last % 2], 0);
 }
 
+// With the agent lock held, which is given up meanwhile if something passes on behind the gate: that must not come to
+// run inside a window of another GPU that shuts this one's gate. Returns whether the engine's gate was entered.
+static bool let_go_on(struct kr_hsa_dispatch *dispatch)
+{
+    struct kr_hsa_agent *agent = dispatch->queue->agent;
+    bool inside = kr_gate_inside(kr_hsa.engine, agent->id), entered = false;
+    while (!dispatch->queue->destroyed) {
+        if (kr_hsa_unheld_may_open(dispatch, inside || entered)) {
+            open_gate(dispatch);
+            break;
+        }
+        pthread_mutex_unlock(&agent->lock);
+        kr_gate_enter(kr_hsa.engine, agent->id);
+        pthread_mutex_lock(&agent->lock);
+        entered = true;
+    }
+    return entered;
+}
+
 void kr_hsa_dispatch_complete(struct kr_hsa_dispatch *dispatch)
 {
     struct kr_hsa_queue *queue = dispatch->queue;
+    struct kr_hsa_agent *agent = queue->agent;
+    bool entered = false;
     // The lock keeps the program's signal alive: a queue's destruction does not end without it.
-    pthread_mutex_lock(&queue->agent->lock);
+    pthread_mutex_lock(&agent->lock);
     if (dispatch->failed != HSA_STATUS_SUCCESS) {
         atomic_store(&queue->dead, true);
         queue->telling = true;
-        pthread_cond_broadcast(&queue->agent->finished);
+        pthread_cond_broadcast(&agent->finished);
     } else if (!queue->destroyed) {
-        complete(dispatch);
+        complete_signal(dispatch);
+        entered = let_go_on(dispatch);
     }
-    pthread_mutex_unlock(&queue->agent->lock);
+    pthread_mutex_unlock(&agent->lock);
+    if (entered)
+        kr_gate_leave(kr_hsa.engine, agent->id);
 }
 
 // The queue's destruction waits for this, as the runtime's own waits for the callback. What
@@ -321,6 +350,7 @@ void kr_hsa_worker_add(struct kr_hsa_queue *queue, struct kr_hsa_dispatch *dispa
     dispatch->sequence = agent->sequence++;
     dispatch->in_flight = true;
     kr_hsa_flight_begin();
+    kr_hsa_unheld_shut(queue, dispatch);
     dispatch->next = NULL;
     *queue->tail = dispatch;
     queue->tail = &dispatch->next;

@@ -9,7 +9,7 @@
 // queue is intercepted. False: it cannot run, leave the agent's queues alone.
 bool kr_hsa_worker_ready(struct kr_hsa_agent *agent);
 
-// Hands dispatches over, in submission order.
+// Hands dispatches over, in submission order, before their packets are in the ring.
 void kr_hsa_worker_add(struct kr_hsa_queue *queue, struct kr_hsa_dispatch *dispatch);
 
 // Waits until all dispatches of the queue have completed. False after `timeout_ns`.

@@ -86,16 +86,22 @@ static void on_kernel(void *arg, const kreplay_kernel *kernel)
     logged(tool, kr_log_put_kernel(tool->log, kernel));
 }
 
+// The selection counts what it is asked for, so config hears its answer through the user data.
+static bool on_filter(void *arg, const kreplay_dispatch *dispatch, bool wanted,
+                      union kreplay_user_data *user_data)
+{
+    struct tool *tool = arg;
+    const struct kr_plan *plan = find_plan(tool, dispatch->agent_id);
+    bool wants = plan != NULL && plan->count > 0 && kr_selection_wants(tool->selection, dispatch);
+    user_data->value = wants;
+    return wants || wanted;
+}
+
 static void on_config(void *arg, kreplay_phase phase, kreplay_config *config)
 {
-    if (phase != KREPLAY_ENTER)
+    if (phase != KREPLAY_ENTER || !config->user_data.value)
         return;
-    struct tool *tool = arg;
-    const struct kr_plan *plan = find_plan(tool, config->dispatch->agent_id);
-    if (plan == NULL || plan->count == 0)
-        return;
-    if (!kr_selection_wants(tool->selection, config->dispatch))
-        return;
+    const struct kr_plan *plan = find_plan(arg, config->dispatch->agent_id);
     config->want = true;
     config->pass_count = (uint32_t)plan->count;
     if (plan->count == 1)
@@ -266,6 +272,7 @@ static int register_tool(struct tool *tool, char *error, size_t error_bytes)
         .dispatch = on_dispatch,
         .message = on_message,
         .fini = on_fini,
+        .filter = on_filter,
     };
     int rc = kr_engine_register_builtin(&callbacks);
     if (rc != KREPLAY_OK)

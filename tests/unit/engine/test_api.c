@@ -239,6 +239,94 @@ static void two_tools(void **state)
     rig_end();
 }
 
+// ---- Filters
+static bool own_wants, user_wants;
+
+static bool own_filter(void *tool, const kreplay_dispatch *dispatch, bool wanted,
+                       union kreplay_user_data *mine)
+{
+    (void)tool, (void)dispatch;
+    kr_fake_trace(rig.fake, "own_filter");
+    assert_false(wanted); // first of all
+    assert_int_equal(mine->value, 0);
+    mine->value = 7;
+    return own_wants;
+}
+
+static bool users_filter(void *tool, const kreplay_dispatch *dispatch, bool wanted,
+                         union kreplay_user_data *mine)
+{
+    (void)tool, (void)dispatch;
+    kr_fake_trace(rig.fake, "filter");
+    assert_int_equal(wanted, own_wants);
+    assert_int_equal(mine->value, 0); // each has its own
+    mine->value = 8;
+    return user_wants;
+}
+
+static void want_filtered(void *tool, kreplay_phase phase, kreplay_config *config)
+{
+    (void)phase;
+    kr_fake_trace(rig.fake, "config");
+    assert_int_equal(config->user_data.value, *(uint64_t *)tool);
+    config->want = true;
+}
+
+static void leave_filtered(void *tool, kreplay_phase phase, kreplay_config *config)
+{
+    (void)phase;
+    kr_fake_trace(rig.fake, "own");
+    assert_int_equal(config->user_data.value, *(uint64_t *)tool);
+}
+
+static void filters_come_first(void **state)
+{
+    (void)state;
+    static uint64_t seven = 7, eight = 8;
+    static const struct {
+        bool own, user;
+        const char *trace;
+        kreplay_outcome_kind kind;
+    } cases[] = {
+        {true, true, "own_filter filter own config", KREPLAY_SINGLE},
+        {false, true, "own_filter filter own config", KREPLAY_SINGLE},
+        {true, false, "own_filter filter", KREPLAY_FILTERED},
+        {false, false, "own_filter filter", KREPLAY_FILTERED},
+    };
+    const kreplay_tool own = {.size = sizeof own,
+                              .name = "own",
+                              .tool = &seven,
+                              .config = leave_filtered,
+                              .filter = own_filter,
+                              .dispatch = own_dispatch};
+    const kreplay_tool user = {
+        .size = sizeof user, .name = "user", .tool = &eight, .config = want_filtered, .filter = users_filter};
+    const struct kr_fake_options options = {.flags = LIVE0};
+
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        rig = (struct rig){.fake = kr_fake_create(&options)};
+        rig.engine = kr_fake_engine(rig.fake);
+        assert_int_equal(kreplay_register(&user), 0);
+        assert_int_equal(kr_engine_register_builtin(&own), 0);
+        data = rig_buffer(0, 10);
+        own_wants = cases[i].own;
+        user_wants = cases[i].user;
+        own_records = 0;
+        struct rig_window w = {0};
+        rig_add(&w, add_one, &data);
+        kr_fake_trace_start(rig.fake);
+        rig_run(&w);
+        char *text = kr_fake_trace_text(rig.fake);
+        assert_int_equal(strncmp(text, cases[i].trace, strlen(cases[i].trace)), 0);
+        assert_int_equal(strstr(text, "config") != NULL, cases[i].user); // else nobody is asked
+        free(text);
+        assert_int_equal(own_records, 1);
+        assert_int_equal(own_kind, cases[i].kind);
+        kr_fake_destroy(rig.fake);
+    }
+    rig = (struct rig){0};
+}
+
 // ---- Steps
 enum { MOST_STEPS = 16 };
 static kreplay_step steps[MOST_STEPS];
@@ -423,8 +511,10 @@ static void enumeration(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(minimum),     cmocka_unit_test(override_for_one_pass), cmocka_unit_test(two_tools),
-        cmocka_unit_test(step_events), cmocka_unit_test(steps_that_fail),       cmocka_unit_test(enumeration),
+        cmocka_unit_test(minimum),     cmocka_unit_test(override_for_one_pass),
+        cmocka_unit_test(two_tools),   cmocka_unit_test(filters_come_first),
+        cmocka_unit_test(step_events), cmocka_unit_test(steps_that_fail),
+        cmocka_unit_test(enumeration),
     };
     return cmocka_run_group_tests_name("engine.api", tests, NULL, NULL);
 }

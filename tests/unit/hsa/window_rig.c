@@ -2,6 +2,8 @@
 // Kernels, tool and calls that the tests of windows share.
 #include "window_rig.h"
 
+#include <pthread.h>
+
 int *module_data;
 _Atomic bool spin_on;
 
@@ -59,6 +61,7 @@ static const struct fake_kernel_info kernels[KERNELS] = {
 
 // ---- A tool that asks for two passes of everything and remembers what it is told
 struct window_tool tool;
+const char *unwanted;
 
 void make_groups(void *arg, const kreplay_agent *agent)
 {
@@ -95,9 +98,20 @@ static void on_pass(void *arg, kreplay_phase phase, kreplay_pass *pass)
         pass->group = tool.groups[pass->current_pass];
 }
 
+static bool on_filter(void *arg, const kreplay_dispatch *dispatch, bool wanted,
+                      union kreplay_user_data *user_data)
+{
+    (void)arg, (void)user_data;
+    assert_false(wanted); // there is no other tool
+    return !strstr(unwanted, dispatch->kernel_name);
+}
+
+// What the filter refuses comes from the test's thread.
 static void on_dispatch(void *arg, const kreplay_dispatch_record *record)
 {
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     (void)arg;
+    pthread_mutex_lock(&lock);
     struct seen *s = &tool.seen[tool.count];
     s->id = record->dispatch->dispatch_id;
     s->outcome = *record->outcome;
@@ -110,6 +124,7 @@ static void on_dispatch(void *arg, const kreplay_dispatch_record *record)
         s->second_value = record->passes[0].values[1].value;
     }
     tool.count++;
+    pthread_mutex_unlock(&lock);
 }
 
 static void on_fini(void *arg)
@@ -124,9 +139,10 @@ struct kr_hsa_api program;
 
 void start_with(unsigned gpus)
 {
-    static const kreplay_tool mine = {
+    const kreplay_tool mine = {
         .size = sizeof(mine),
         .name = "test",
+        .filter = unwanted ? on_filter : NULL,
         .agent = make_groups,
         .kernel = on_kernel,
         .config = on_config,

@@ -45,6 +45,8 @@ struct window_tool {
     _Atomic unsigned count;
 };
 extern struct window_tool tool;
+extern const char
+    *unwanted; // the names of kernels that the tool's filter refuses; NULL, as at first: it has no filter
 
 extern struct kr_hsa_api program; // what the program calls
 extern const hsa_signal_t none;

@@ -94,10 +94,14 @@ static kreplay_config configure(uint32_t agent_id)
 {
     kreplay_dispatch dispatch = {.size = sizeof(dispatch), .agent_id = agent_id, .kernel_name = "k"};
     kreplay_config config = {.size = sizeof(config), .dispatch = &dispatch, .pass_count = 1};
+    const bool wanted = stub.tool.filter(stub.tool.tool, config.dispatch, false, &config.user_data);
+    assert_true(
+        stub.tool.filter(stub.tool.tool, config.dispatch, true, &config.user_data)); // by another tool
     stub.tool.config(stub.tool.tool, KREPLAY_ENTER, &config);
     kreplay_config unchanged = config;
     stub.tool.config(stub.tool.tool, KREPLAY_EXIT, &config);
     assert_memory_equal(&config, &unchanged, sizeof(config));
+    assert_int_equal(config.want, wanted);
     return config;
 }
 
