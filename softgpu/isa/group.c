@@ -9,6 +9,9 @@
 // group must give way; longer slices keep registers in the cache.
 #define SLICE 4096
 
+// The same while somebody looks on: caches are to see waves side by side.
+#define WATCHED_SLICE 64
+
 // A wave that sleeps after fewer instructions only looks whether something has come.
 #define POLL_LOOP 64
 
@@ -67,9 +70,10 @@ static void count_part(struct sg_machine *m, const struct sg_block *block, unsig
         m->tally[block->inst[i]->info->klass]++;
 }
 
-// *ran grows by the instructions that did not end the slice.
-static enum sg_step run_block(struct sg_machine *m, struct sg_wave *w, const struct sg_block *block,
-                              unsigned *ran)
+// *ran grows by the instructions that did not end the slice. Made twice, so that only who is watched pays for it.
+static inline __attribute__((always_inline)) enum sg_step run_block(struct sg_machine *m, struct sg_wave *w,
+                                                                    const struct sg_block *block,
+                                                                    unsigned *ran, struct sg_watch *watch)
 {
     m->block = block;
     for (unsigned i = 0; i < block->n; i++) {
@@ -79,6 +83,8 @@ static enum sg_step run_block(struct sg_machine *m, struct sg_wave *w, const str
         w->pc += 4 * (uint64_t)inst->n_words;
         if (inst->info->klass == SG_CLASS_VALU)
             m->lanes_valu += lanes_of(sg_exec(w));
+        if (watch)
+            watch->instruction(watch, w, inst);
         const enum sg_step step = inst->exec(w, inst);
         if (step) {
             m->block = NULL;
@@ -105,6 +111,8 @@ static enum sg_step run_odd(struct sg_machine *m, struct sg_wave *w, unsigned *r
     m->tally[inst->info->klass]++;
     if (inst->info->klass == SG_CLASS_VALU)
         m->lanes_valu += lanes_of(sg_exec(w));
+    if (m->launch->watch)
+        m->launch->watch->instruction(m->launch->watch, w, inst);
     const enum sg_step step = inst->exec(w, inst);
     *ran += !step;
     return step;
@@ -130,9 +138,11 @@ static enum sg_step check_fetch(const struct sg_machine *m, struct sg_wave *w)
 
 static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w, unsigned *ran)
 {
+    struct sg_watch *watch = m->launch->watch;
+    const unsigned slice = watch ? WATCHED_SLICE : SLICE;
     m->running = w;
     *ran = 0;
-    while (*ran < SLICE) {
+    while (*ran < slice) {
         const struct sg_block *block = sg_code_block_cached(&m->code, w->pc);
         if (!block) {
             m->inst = NULL;
@@ -140,7 +150,9 @@ static enum sg_step run_slice(struct sg_machine *m, struct sg_wave *w, unsigned 
                 return SG_STEP_FAULT;
             block = sg_code_block(&m->code, w->pc);
         }
-        const enum sg_step step = block ? run_block(m, w, block, ran) : run_odd(m, w, ran);
+        const enum sg_step step = !block  ? run_odd(m, w, ran)
+                                  : watch ? run_block(m, w, block, ran, watch)
+                                          : run_block(m, w, block, ran, NULL);
         if (step)
             return step;
     }
@@ -162,6 +174,8 @@ static void pass_barrier(struct sg_resident *r)
             return;
     for (unsigned i = 0; i < r->group.n_waves; i++)
         r->wave[i].at_barrier = false;
+    if (r->group.launch->watch)
+        r->group.launch->watch->barrier_passed(r->group.launch->watch, &r->group);
 }
 
 enum sg_turn sg_group_turn(struct sg_machine *m, struct sg_resident *r)

@@ -25,6 +25,22 @@ struct sg_gws {
     uint32_t phase[SG_GWS_RESOURCES]; // changes when all that wait are released
 };
 
+struct sg_group;
+struct sg_wave;
+struct sg_inst;
+
+// Looks on while a launch runs, for counters that need more than instruction classes. A launch that is watched runs on
+// the calling thread alone, and its waves take turns often, so that what is seen, and in which order, is the same
+// whatever the host. `group->watched` belongs to the watcher.
+struct sg_watch {
+    void (*group_begins)(struct sg_watch *watch, struct sg_group *group, const struct sg_wave *waves,
+                         uint64_t number);
+    // Before it runs, its registers as they were; the PC already points behind it.
+    void (*instruction)(struct sg_watch *watch, struct sg_wave *wave, const struct sg_inst *inst);
+    void (*barrier_passed)(struct sg_watch *watch, struct sg_group *group);
+    void (*group_ends)(struct sg_watch *watch, struct sg_group *group);
+};
+
 // The 64-byte AMD kernel descriptor, reduced to what a launch needs. The old amd_kernel_code_t has the entry
 // offset, rsrc1, rsrc2 and property bits at the same byte offsets, so both kinds decode alike.
 // Source: LLVM "User Guide for AMDGPU Backend", Kernel Descriptor.
@@ -51,10 +67,11 @@ struct sg_launch {
     // owned memory around it. Else `why` says in words what lies nearest.
     bool (*owned)(void *ctx, uint64_t address, uint64_t bytes, uint64_t range[2], char *why,
                   size_t why_bytes);
-    bool exact_lds;      // LDS ends at group_segment_bytes, not where hardware's allocation would
-    uint64_t timeout_ns; // non-zero: a launch that runs longer ends with SG_FAULT_TIMEOUT
-    struct sg_gws *gws;  // of the queue; NULL: ds_gws_* are illegal
-    unsigned threads;    // at most so many run work-groups; 0: SOFTGPU_THREADS, or the processors
+    bool exact_lds;         // LDS ends at group_segment_bytes, not where hardware's allocation would
+    uint64_t timeout_ns;    // non-zero: a launch that runs longer ends with SG_FAULT_TIMEOUT
+    struct sg_gws *gws;     // of the queue; NULL: ds_gws_* are illegal
+    unsigned threads;       // at most so many run work-groups; 0: SOFTGPU_THREADS, or the processors
+    struct sg_watch *watch; // NULL: nobody looks on, at no cost
 };
 
 // What one shader engine executed during a launch. Counts are wave instructions (one per issue, whatever
@@ -76,6 +93,7 @@ struct sg_counts {
     uint64_t sendmsg;
     uint64_t other_sopp; // waitcnt, nop, barrier, endpgm, ...
     uint64_t lanes_valu; // active lanes summed over VALU instructions
+    uint64_t flat_lds;   // flat_* instructions all of whose active lanes are in LDS
 };
 
 enum sg_fault_kind {

@@ -194,16 +194,23 @@ static unsigned smaller(uint64_t a, uint64_t b)
     return (unsigned)(a < b ? a : b);
 }
 
+struct sg_residency sg_residency(const struct sg_launch *l, unsigned waves, uint32_t lds_bytes)
+{
+    struct sg_residency r = {
+        .by_waves = SIMDS * WAVES_OF_SIMD / waves,
+        .by_vgprs = SIMDS * (VGPRS_OF_SIMD / total_vgprs(l)) / waves,
+        .by_lds = lds_bytes ? SG_LDS_BYTES / lds_bytes : UINT32_MAX,
+    };
+    r.groups = smaller(smaller(r.by_waves, r.by_vgprs), r.by_lds);
+    if (!r.groups)
+        r.groups = 1;
+    return r;
+}
+
 // As many groups as an MI210 holds of this kernel, but no more than what SHARE_BYTES of host memory hold.
 static unsigned resident_limit(const struct sg_machine *m)
 {
-    const unsigned total = total_vgprs(m->launch);
-    const unsigned waves_of_cu = SIMDS * smaller(WAVES_OF_SIMD, VGPRS_OF_SIMD / total);
-    unsigned of_cu = waves_of_cu / m->group_waves;
-    if (m->lds_bytes)
-        of_cu = smaller(of_cu, SG_LDS_BYTES / m->lds_bytes);
-    if (!of_cu)
-        of_cu = 1;
+    const unsigned of_cu = sg_residency(m->launch, m->group_waves, m->lds_bytes).groups;
     const uint64_t wave_bytes =
         (uint64_t)(m->arch_vgprs + m->acc_vgprs) * SG_LANES * sizeof(uint32_t) + m->wave_scratch_bytes;
     const uint64_t group_bytes = m->group_waves * wave_bytes + m->lds_bytes + sizeof(struct sg_resident);

@@ -92,6 +92,13 @@ bool sg_schedule(struct sg_machine *machine);
 struct sg_resident *sg_resident_new(const struct sg_machine *machine);
 void sg_resident_free(struct sg_resident *resident);
 
+// Work-groups of `waves` waves that one compute unit holds: its registers, waves and LDS. In launch.c.
+struct sg_residency {
+    unsigned groups;                     // at least 1
+    unsigned by_waves, by_vgprs, by_lds; // what each would allow
+};
+struct sg_residency sg_residency(const struct sg_launch *launch, unsigned waves, uint32_t lds_bytes);
+
 // Nanoseconds of the monotonic clock.
 uint64_t sg_now_ns(void);
 

@@ -75,6 +75,12 @@ static enum sg_step resolve(struct sg_wave *w, const struct sg_inst *inst, struc
     return sg_checks_access(w) ? sg_check_lanes(w, inst, lanes) : SG_STEP_OK;
 }
 
+enum sg_step sg_buffer_lanes(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                             unsigned bytes)
+{
+    return resolve(w, inst, lanes, bytes, false);
+}
+
 static enum sg_step buffer_load(struct sg_wave *w, const struct sg_inst *inst)
 {
     struct sg_lanes lanes;

@@ -36,6 +36,7 @@ static enum sg_step resolve_flat(struct sg_wave *w, const struct sg_inst *inst, 
     const struct sg_launch *launch = w->group->launch;
     lanes_begin(lanes, w, bytes);
     sg_private_shape(w, sg_sgpr64(w, SG_SGPR_FLAT_SCRATCH), &lanes->shape);
+    uint64_t in_lds = 0;
     SG_EACH_LANE(lane, lanes->mask)
     {
         const uint64_t address = lane_address(w, inst->vaddr, lane) + (uint64_t)(int64_t)inst->simm;
@@ -46,12 +47,14 @@ static enum sg_step resolve_flat(struct sg_wave *w, const struct sg_inst *inst, 
                 return sg_wave_fault(w, inst, SG_FAULT_LDS, low, "LDS offset %u of %u bytes, lane %u", low,
                                      w->group->lds_bytes, (unsigned)lane);
             lanes->ptr[lane] = w->group->lds + low;
+            in_lds |= UINT64_C(1) << lane;
         } else if (high == launch->private_aperture_hi) {
             const enum sg_step step = private_lane(w, inst, lanes, lane, low);
             if (step)
                 return step;
         }
     }
+    w->group->counts->flat_lds += in_lds && in_lds == lanes->mask;
     return sg_checks_access(w) ? sg_check_lanes(w, inst, lanes) : SG_STEP_OK;
 }
 

@@ -102,6 +102,10 @@ uint8_t *sg_swizzle_at(const struct sg_swizzle *shape, uint64_t index, uint64_t 
 // pieces. False when the element leaves shape.floor/ceil.
 bool sg_lanes_swizzle(struct sg_lanes *lanes, unsigned lane, uint32_t index, uint64_t offset);
 
+// Addresses of a MUBUF or MTBUF instruction whose elements have `bytes`, for who looks on. In mem_buffer.c.
+enum sg_step sg_buffer_lanes(struct sg_wave *w, const struct sg_inst *inst, struct sg_lanes *lanes,
+                             unsigned bytes);
+
 // Points `lane` at zeroes that are thrown away afterwards: reads of zero, dropped writes.
 void sg_lanes_drop(struct sg_lanes *lanes, unsigned lane);
 

@@ -51,6 +51,8 @@ static void read_environment(void)
 unsigned sg_pool_threads(const struct sg_launch *launch)
 {
     pthread_once(&default_once, read_environment);
+    if (launch->watch)
+        return 1;
     return launch->threads ? launch->threads : default_threads;
 }
 

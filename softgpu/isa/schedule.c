@@ -15,11 +15,12 @@
 #include <sched.h>
 #include <time.h>
 
-#define ALONE_ROUNDS 64   // of one slice for each wave
-#define ALONE_IDLE   32   // rounds without progress
-#define OFFER_AFTER  2048 // instructions; the time that another thread needs to wake
-#define IDLE_YIELDS  16   // of these only yield; the others sleep, so that a host thread can answer
-#define IDLE_NS      20000
+#define ALONE_ROUNDS   64   // of one slice for each wave
+#define WATCHED_ROUNDS 4096 // the same of the shorter slices while somebody looks on
+#define ALONE_IDLE     32   // rounds without progress
+#define OFFER_AFTER    2048 // instructions; the time that another thread needs to wake
+#define IDLE_YIELDS    16   // of these only yield; the others sleep, so that a host thread can answer
+#define IDLE_NS        20000
 
 uint64_t sg_now_ns(void)
 {
@@ -77,6 +78,8 @@ static bool start_group(struct sg_machine *m, struct sg_resident *r)
     for (unsigned i = 0; i < group->n_waves; i++)
         sg_wave_start(m, r, i, size);
     __atomic_add_fetch(&m->job->live, 1, __ATOMIC_RELAXED);
+    if (l->watch)
+        l->watch->group_begins(l->watch, group, r->wave, number);
     return true;
 }
 
@@ -85,8 +88,11 @@ static enum sg_turn give_turn(struct sg_machine *m, struct sg_resident *r)
     m->turn = r;
     const enum sg_turn turn = sg_group_turn(m, r);
     sg_group_count(m);
-    if (turn == SG_TURN_ENDED)
+    if (turn == SG_TURN_ENDED) {
         __atomic_sub_fetch(&m->job->live, 1, __ATOMIC_RELAXED);
+        if (m->launch->watch)
+            m->launch->watch->group_ends(m->launch->watch, &r->group);
+    }
     if (!m->helper && m->executed >= OFFER_AFTER && groups_left(m))
         sg_pool_offer(m->job);
     return turn;
@@ -95,6 +101,7 @@ static enum sg_turn give_turn(struct sg_machine *m, struct sg_resident *r)
 // Runs the group in `r` while it is alone. Returns SG_TURN_MOVED when others shall join it.
 static enum sg_turn run_alone(struct sg_machine *m, struct sg_resident *r)
 {
+    const unsigned most = m->launch->watch ? WATCHED_ROUNDS : ALONE_ROUNDS;
     unsigned rounds = 0, idle = 0;
     for (;;) {
         const enum sg_turn turn = give_turn(m, r);
@@ -104,7 +111,7 @@ static enum sg_turn run_alone(struct sg_machine *m, struct sg_resident *r)
             return turn;
         case SG_TURN_MOVED:
             idle = 0;
-            rounds += rounds < ALONE_ROUNDS;
+            rounds += rounds < most;
             break;
         case SG_TURN_WAITING:
         case SG_TURN_IDLE:
@@ -114,7 +121,7 @@ static enum sg_turn run_alone(struct sg_machine *m, struct sg_resident *r)
             idle += idle < ALONE_IDLE;
             break;
         }
-        if (groups_left(m) && (rounds == ALONE_ROUNDS || idle == ALONE_IDLE))
+        if (groups_left(m) && (rounds == most || idle == ALONE_IDLE))
             return SG_TURN_MOVED;
     }
 }

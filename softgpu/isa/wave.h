@@ -27,6 +27,7 @@ struct sg_group {
     uint32_t id[3];              // work-group id
     uint32_t n_waves;
     struct sg_counts *counts; // of the shader engine this group runs on
+    void *watched;            // the watcher's, see sg_watch
 };
 
 enum sg_gws_wait { SG_GWS_NONE, SG_GWS_BARRIER, SG_GWS_SEMAPHORE };
