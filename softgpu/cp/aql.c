@@ -6,6 +6,7 @@
 #include "softgpu/cp/aql.h"
 #include "softgpu/cp/signal.h"
 #include "softgpu/mem/mem.h"
+#include "softgpu/model/model.h"
 #include "softgpu/perf/perf.h"
 #include "softgpu/thunk/gpu.h"
 
@@ -136,8 +137,21 @@ static enum sg_aql_result dispatch(struct sg_aql *aql, const hsa_kernel_dispatch
 
     struct sg_counts counts[SG_SHADER_ENGINES] = {{0}};
     struct sg_fault fault = {0};
+    const bool counted = aql->pm4.compute_perfcount_enable != 0;
+    if (sg_perf_needs_model(aql->gpu->perf, counted)) {
+        if (!aql->model)
+            aql->model = sg_model_create();
+        if (!aql->model)
+            return fail(error, SG_QUEUE_ERROR_EXCEPTION, "packet %" PRIu64 ": no memory to count kernel %s",
+                        id, launch.kernel_name);
+        sg_model_begin(aql->model, &launch);
+    }
     int rc = sg_isa_launch(&launch, counts, &fault);
-    sg_perf_dispatch(aql->gpu->perf, counts, aql->pm4.compute_perfcount_enable != 0);
+    struct sg_detail detail;
+    if (launch.watch && !sg_model_end(aql->model, &detail))
+        return fail(error, SG_QUEUE_ERROR_EXCEPTION, "packet %" PRIu64 ": no memory to count kernel %s", id,
+                    launch.kernel_name);
+    sg_perf_dispatch(aql->gpu->perf, counts, launch.watch ? &detail : NULL, counted);
     if (!rc)
         return SG_AQL_DONE;
     if (fault.kind == SG_FAULT_STOPPED)

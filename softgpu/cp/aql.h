@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct sg_gpu;
+struct sg_model;
 
 // What packets of one queue share; owned by the queue, used by its thread only, but for `stop`.
 struct sg_aql {
@@ -19,7 +20,8 @@ struct sg_aql {
     struct sg_pm4_queue pm4;
     struct sg_kernel_cache kernels;
     struct sg_gws gws;
-    volatile int stop; // set by another thread: a running kernel ends early
+    struct sg_model *model; // made by the first dispatch that needs it, freed by the owner
+    volatile int stop;      // set by another thread: a running kernel ends early
 };
 
 enum sg_aql_result {

@@ -12,6 +12,7 @@
 #include "softgpu/cp/backoff.h"
 #include "softgpu/cp/queue_thread.h"
 #include "softgpu/cp/signal.h"
+#include "softgpu/model/model.h"
 #include "softgpu/thunk/gpu.h"
 
 #include <errno.h>
@@ -158,5 +159,6 @@ void sg_queue_destroy(struct sg_queue *queue)
 {
     __atomic_store_n(&queue->aql.stop, 1, __ATOMIC_RELAXED);
     sg_queue_thread_stop(&queue->thread);
+    sg_model_destroy(queue->aql.model);
     free(queue);
 }

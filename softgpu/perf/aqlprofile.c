@@ -8,7 +8,7 @@
 #include <hsa/hsa.h>
 #include <hsa/hsa_ven_amd_aqlprofile.h>
 
-#include "softgpu/perf/model.h"
+#include "softgpu/perf/events.h"
 #include "softgpu/perf/packets.h"
 #include "softgpu/perf/pm4_writer.h"
 
@@ -37,8 +37,16 @@ static const struct {
     hsa_ven_amd_aqlprofile_block_name_t hsa;
     enum sg_perf_block_id id;
 } block_names[] = {
-    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ, SG_BLOCK_SQ},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_CPC, SG_BLOCK_CPC},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_CPF, SG_BLOCK_CPF},
     {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_GRBM, SG_BLOCK_GRBM},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SPI, SG_BLOCK_SPI},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ, SG_BLOCK_SQ},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TA, SG_BLOCK_TA},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCA, SG_BLOCK_TCA},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCC, SG_BLOCK_TCC},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCP, SG_BLOCK_TCP},
+    {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TD, SG_BLOCK_TD},
 };
 #define BLOCK_NAMES (sizeof(block_names) / sizeof(block_names[0]))
 
@@ -69,7 +77,7 @@ static hsa_status_t find_event(const hsa_ven_amd_aqlprofile_event_t *event, enum
     *id = find_block(event->block_name);
     if (*id == SG_BLOCK_COUNT)
         return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "counter block %u is not modelled", event->block_name);
-    if (event->block_index != 0)
+    if (event->block_index >= sg_perf_blocks[*id].instances)
         return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT, "block %s has no instance %u",
                     sg_perf_blocks[*id].name, event->block_index);
     if (!sg_perf_event_find(*id, event->counter_id))
@@ -104,10 +112,24 @@ static void lay_out(struct plan *plan)
         plan->output_bytes += sg_perf_blocks[plan->counters[i].block].engines * (uint32_t)sizeof(uint64_t);
 }
 
-// Gives each event of the profile the next slot of its block.
+// An event that accumulates needs a level in the slot before; others are fine anywhere.
+static bool follows_level(const struct plan *plan, enum sg_perf_block_id block, uint32_t slot, uint32_t event)
+{
+    if (sg_perf_event_find(block, event)->kind != SG_EVENT_ACCUMULATE)
+        return true;
+    for (size_t i = 0; slot > 0 && i < plan->count; i++) {
+        const struct sg_armed_counter *before = &plan->counters[i];
+
+        if (before->block == block && before->slot == slot - 1)
+            return sg_perf_event_find(block, before->event)->kind == SG_EVENT_LEVEL;
+    }
+    return false;
+}
+
+// Gives each event of the profile the next slot of its block's instance.
 static hsa_status_t make_plan(const hsa_ven_amd_aqlprofile_profile_t *profile, struct plan *plan)
 {
-    uint32_t used[SG_BLOCK_COUNT] = {0};
+    uint32_t used[SG_BLOCK_COUNT][SG_PERF_MAX_INSTANCES] = {{0}};
 
     *plan = (struct plan){0};
     if (!profile)
@@ -125,12 +147,17 @@ static hsa_status_t make_plan(const hsa_ven_amd_aqlprofile_profile_t *profile, s
 
         if (status != HSA_STATUS_SUCCESS)
             return status;
-        if (used[id] == sg_perf_blocks[id].slots)
+        uint32_t *slot = &used[id][event->block_index];
+        if (*slot == sg_perf_blocks[id].slots)
             return fail(HSA_STATUS_ERROR_OUT_OF_RESOURCES,
                         "block %s has %u counters, event %u is one too many", sg_perf_blocks[id].name,
                         sg_perf_blocks[id].slots, event->counter_id);
-        plan->counters[plan->count++] =
-            (struct sg_armed_counter){.block = id, .slot = used[id]++, .event = event->counter_id};
+        if (!follows_level(plan, id, *slot, event->counter_id))
+            return fail(HSA_STATUS_ERROR_INVALID_ARGUMENT,
+                        "event %u of block %s must stand behind the level that it accumulates",
+                        event->counter_id, sg_perf_blocks[id].name);
+        plan->counters[plan->count++] = (struct sg_armed_counter){
+            .block = id, .instance = event->block_index, .slot = (*slot)++, .event = event->counter_id};
     }
     lay_out(plan);
     return HSA_STATUS_SUCCESS;
@@ -141,9 +168,11 @@ static void make_full_plan(struct plan *plan)
 {
     *plan = (struct plan){0};
     for (unsigned id = 0; id < SG_BLOCK_COUNT; id++) {
-        for (uint32_t slot = 0; slot < sg_perf_blocks[id].slots; slot++)
+        for (uint32_t i = 0; i < sg_perf_blocks[id].instances * sg_perf_blocks[id].slots; i++)
             plan->counters[plan->count++] =
-                (struct sg_armed_counter){.block = (enum sg_perf_block_id)id, .slot = slot};
+                (struct sg_armed_counter){.block = (enum sg_perf_block_id)id,
+                                          .instance = i / sg_perf_blocks[id].slots,
+                                          .slot = i % sg_perf_blocks[id].slots};
     }
     lay_out(plan);
 }
@@ -295,7 +324,8 @@ static hsa_status_t query_block_id(hsa_ven_amd_aqlprofile_id_query_t *query)
     for (size_t i = 0; i < BLOCK_NAMES; i++) {
         if (strcmp(query->name, sg_perf_blocks[block_names[i].id].name) == 0) {
             query->id = block_names[i].hsa;
-            query->instance_count = 1; // that a caller can address; the engines of the SQ come as samples
+            // That a caller can address; the engines come as samples.
+            query->instance_count = sg_perf_blocks[block_names[i].id].instances;
             return HSA_STATUS_SUCCESS;
         }
     }
@@ -364,7 +394,7 @@ EXPORT hsa_status_t hsa_ven_amd_aqlprofile_get_info(const hsa_ven_amd_aqlprofile
 }
 
 // Calls back with each event in order and, within it, each instance: sample_id 0..7 are the shader engines of
-// an SQ event, 0 the only sample of a GRBM event. HSA_STATUS_INFO_BREAK from the callback ends the iteration
+// a block that they have, 0 the only sample of others. HSA_STATUS_INFO_BREAK from the callback ends the iteration
 // in success.
 EXPORT hsa_status_t hsa_ven_amd_aqlprofile_iterate_data(const hsa_ven_amd_aqlprofile_profile_t *profile,
                                                         hsa_ven_amd_aqlprofile_data_callback_t callback,

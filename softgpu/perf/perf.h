@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 struct sg_perf;
+struct sg_detail;
 
 struct sg_perf *sg_perf_create(void); // NULL when out of memory
 void sg_perf_destroy(struct sg_perf *perf);
@@ -27,12 +28,17 @@ void sg_perf_write(struct sg_perf *perf, uint32_t reg, uint32_t value);
 // a block or an event that is not modelled: who asks for such a counter must not be told 0.
 bool sg_perf_can_read(struct sg_perf *perf, uint32_t reg, char *why, size_t why_bytes);
 
-// One kernel dispatch has ended: add to the running counters. `counts` has SG_SHADER_ENGINES entries. SQ
-// events are counted only if `counted` (the queue's COMPUTE_PERFCOUNT_ENABLE); GRBM events always.
-void sg_perf_dispatch(struct sg_perf *perf, const struct sg_counts *counts, bool counted);
+// Whether a counter runs that only a dispatch which is watched by the model can feed. `counted` as below.
+bool sg_perf_needs_model(struct sg_perf *perf, bool counted);
 
-// One packet that is not a dispatch passed the command processor; GRBM_COUNT advances by the fixed cost of a
-// packet.
+// One kernel dispatch has ended: add to the running counters. `counts` has SG_SHADER_ENGINES entries; `detail` is NULL
+// when the dispatch was not watched, then counters that need that stay as they are. GRBM, CPC and CPF count always, the
+// other blocks only if `counted` (the queue's COMPUTE_PERFCOUNT_ENABLE).
+void sg_perf_dispatch(struct sg_perf *perf, const struct sg_counts *counts, const struct sg_detail *detail,
+                      bool counted);
+
+// One packet that is not a dispatch passed the command processor: GRBM_COUNT and the command processor's own counters
+// advance by the fixed cost of a packet.
 void sg_perf_packet(struct sg_perf *perf);
 
 #endif

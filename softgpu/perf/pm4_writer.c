@@ -46,6 +46,18 @@ static void broadcast(struct sg_pm4_writer *writer)
     set_uconfig(writer, SG_REG_GRBM_GFX_INDEX, SG_GFX_INDEX_BROADCAST);
 }
 
+// One instance of a block that has several, in one engine or all.
+static void point_at(struct sg_pm4_writer *writer, const struct sg_armed_counter *counter,
+                     uint32_t engine_bits)
+{
+    const bool by_instance = sg_perf_blocks[counter->block].by_instance;
+
+    set_uconfig(
+        writer, SG_REG_GRBM_GFX_INDEX,
+        engine_bits | SG_GFX_INDEX_SH_BROADCAST |
+            (by_instance ? SG_GFX_INDEX_INSTANCE(counter->instance) : SG_GFX_INDEX_INSTANCE_BROADCAST));
+}
+
 void sg_pm4_write_start(struct sg_pm4_writer *writer, const struct sg_armed_counter *counters, size_t count)
 {
     wait_idle(writer);
@@ -56,6 +68,10 @@ void sg_pm4_write_start(struct sg_pm4_writer *writer, const struct sg_armed_coun
     set_uconfig(writer, SG_REG_SQ_PERFCOUNTER_MASK, SG_SQ_MASK_ALL);
     for (size_t i = 0; i < count; i++) {
         const struct sg_perf_block *block = &sg_perf_blocks[counters[i].block];
+        if (block->by_instance)
+            point_at(writer, &counters[i], SG_GFX_INDEX_SE_BROADCAST);
+        else if (i > 0 && sg_perf_blocks[counters[i - 1].block].by_instance)
+            broadcast(writer);
         set_uconfig(writer, block->select[counters[i].slot], block->select_bits | counters[i].event);
     }
     broadcast(writer);
@@ -75,14 +91,10 @@ void sg_pm4_write_read(struct sg_pm4_writer *writer, const struct sg_armed_count
         uint32_t result = block->result_lo[counters[i].slot];
 
         for (uint32_t engine = 0; engine < block->engines; engine++, output += sizeof(uint64_t)) {
-            if (block->engines > 1)
-                set_uconfig(writer, SG_REG_GRBM_GFX_INDEX,
-                            SG_GFX_INDEX_SH_BROADCAST | SG_GFX_INDEX_INSTANCE_BROADCAST |
-                                SG_GFX_INDEX_SE(engine));
-            else
-                broadcast(writer);
+            point_at(writer, &counters[i],
+                     block->engines > 1 ? SG_GFX_INDEX_SE(engine) : SG_GFX_INDEX_SE_BROADCAST);
             copy_register(writer, result, output);
-            copy_register(writer, result + 1, output + sizeof(uint32_t));
+            copy_register(writer, result + (uint32_t)block->result_hi, output + sizeof(uint32_t));
         }
     }
     broadcast(writer);

@@ -9,11 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SG_MAX_COUNTERS (SG_SQ_SLOTS + SG_GRBM_SLOTS)
-
 // One counter of a group, with the register slot that it got.
 struct sg_armed_counter {
     enum sg_perf_block_id block;
+    uint32_t instance; // of those that a caller tells apart
     uint32_t slot, event;
 };
 

@@ -38,6 +38,7 @@
 
 // GRBM_GFX_INDEX: which instances a register access reaches.
 #define SG_GFX_INDEX_INSTANCE(n)        ((uint32_t)(n)&0xffu)
+#define SG_GFX_INDEX_INSTANCE_OF(value) ((value)&0xffu)
 #define SG_GFX_INDEX_SE(n)              (((uint32_t)(n)&0xffu) << 16)
 #define SG_GFX_INDEX_SE_OF(value)       (((value) >> 16) & 0xffu)
 #define SG_GFX_INDEX_SH_BROADCAST       0x20000000u
@@ -59,21 +60,38 @@
 #define SG_SQ_MASK_ALL   0xffffffffu
 
 // Counter blocks, named as in the counter definitions of ROCm.
-enum sg_perf_block_id { SG_BLOCK_SQ, SG_BLOCK_GRBM, SG_BLOCK_COUNT };
+enum sg_perf_block_id {
+    SG_BLOCK_CPC,
+    SG_BLOCK_CPF,
+    SG_BLOCK_GRBM,
+    SG_BLOCK_SPI,
+    SG_BLOCK_SQ,
+    SG_BLOCK_TA,
+    SG_BLOCK_TCA,
+    SG_BLOCK_TCC,
+    SG_BLOCK_TCP,
+    SG_BLOCK_TD,
+    SG_BLOCK_COUNT
+};
 
-#define SG_SQ_SLOTS       8
-#define SG_GRBM_SLOTS     2
-#define SG_PERF_MAX_SLOTS SG_SQ_SLOTS
+#define SG_PERF_MAX_SLOTS     8
+#define SG_PERF_MAX_INSTANCES 32  // of one block: engines x instances
+#define SG_MAX_COUNTERS       220 // slots of all blocks and the instances that a caller tells apart
 
+// Instances: TCC and TCA have 32 on an MI200 die; TA, TD and TCP one for each compute unit, of which this device has
+// one in each engine. Slots: as many as AMD's aqlprofile programs on gfx90a.
 struct sg_perf_block {
     const char *name;
     uint32_t slots;       // counter registers of one instance
-    uint32_t engines;     // shader engines that have an instance of their own; 1 = one for the GPU
+    uint32_t engines;     // shader engines that have instances of their own; 1 = all are the GPU's
+    uint32_t instances;   // of an engine, or of the GPU
+    bool by_instance;     // GRBM_GFX_INDEX tells instances apart by INSTANCE_INDEX
+    int32_t result_hi;    // distance of a result's high half from its low half
     uint32_t event_mask;  // bits of a select register that hold the event number
     uint32_t select_bits; // what else a writer sets in it to count everything (SIMD, bank and client masks of
                           // the SQ)
     uint32_t select[SG_PERF_MAX_SLOTS];
-    uint32_t result_lo[SG_PERF_MAX_SLOTS]; // the high half is the next register
+    uint32_t result_lo[SG_PERF_MAX_SLOTS];
 };
 
 extern const struct sg_perf_block sg_perf_blocks[SG_BLOCK_COUNT];

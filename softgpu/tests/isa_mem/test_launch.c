@@ -202,6 +202,7 @@ static void counts(void **state)
         .branch = 3 * 10,
         .other_sopp = 3 * (1 + 20 + 1),
         .lanes_valu = UINT64_C(3) * 13 * 40,
+        .flat_lds = 3 * 1,
     };
     const struct sg_counts total = rig_total(&rig);
     assert_memory_equal(&total, &want, sizeof want);

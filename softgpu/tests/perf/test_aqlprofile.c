@@ -9,6 +9,7 @@
 #include <hsa/hsa_ven_amd_aqlprofile.h>
 
 #include "softgpu/cp/pm4.h"
+#include "softgpu/perf/events.h"
 #include "softgpu/perf/perf.h"
 
 #include <dlfcn.h>
@@ -143,6 +144,12 @@ static void stop(struct session *s)
     run_packet(s, &packet);
 }
 
+static const struct sg_detail detail = {
+    .cu = {[3] = {.ta_cycles = 77, .wave_cycles = 900}},
+    .channel = {[0] = {.hits = 5}, [17] = {.hits = 9}},
+    .active = 1533,
+};
+
 // Engine n: n + 1 waves, 100 + n VALU, 10 n SALU, n loads and 2 stores.
 static void dispatch(struct session *s)
 {
@@ -151,7 +158,7 @@ static void dispatch(struct session *s)
     for (unsigned n = 0; n < SG_SHADER_ENGINES; n++)
         counts[n] =
             (struct sg_counts){.waves = n + 1, .valu = 100 + n, .salu = 10 * n, .vmem_rd = n, .vmem_wr = 2};
-    sg_perf_dispatch(s->perf, counts, s->queue.compute_perfcount_enable != 0);
+    sg_perf_dispatch(s->perf, counts, &detail, s->queue.compute_perfcount_enable != 0);
 }
 
 struct values {
@@ -203,10 +210,8 @@ static void test_exact_values_per_engine(void **state)
 {
     const hsa_ven_amd_aqlprofile_event_t events[] = {SQ(WAVES), GRBM(GRBM_COUNT), SQ(VALU), SQ(VMEM),
                                                      GRBM(GUI_ACTIVE)};
-    // The longest engine is the eighth: 8 waves, 107 VALU, 70 SALU, 7 loads, 2 stores:
-    // 100 + (8*64 + 107*4 + 70*4 + 7*64 + 2*32) / 4 = 533. Two dispatches, then all clocks with 200 a packet:
-    // the start packet and both dispatches.
-    const uint64_t active = 2 * (1000 + 533), clocks = active + 3 * 200;
+    // Two dispatches, then all clocks with 200 a packet: the start packet and both dispatches.
+    const uint64_t active = 2 * 1533, clocks = active + 3 * 200;
     struct session s;
     struct values values;
 
@@ -228,6 +233,54 @@ static void test_exact_values_per_engine(void **state)
     assert_sq_values(&values, 17, VMEM, 4, 2);
     assert_int_equal(values.data[25].pmc_data.result, active);
     close_session(&s);
+}
+
+#define EVENT(block, instance, event)                                                                        \
+    {                                                                                                        \
+        HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_##block, instance, event                                           \
+    }
+
+// A channel of the L2 is an event's block index, an engine a sample.
+static void test_instances_of_blocks(void **state)
+{
+    const hsa_ven_amd_aqlprofile_event_t events[] = {EVENT(TCC, 0, 17),
+                                                     EVENT(TCC, 17, 17),
+                                                     EVENT(TCC, 17, 19),
+                                                     EVENT(TA, 0, 15),
+                                                     SQ(WAVES),
+                                                     SQ(5),
+                                                     SQ(185)};
+    struct session s;
+    struct values values;
+
+    (void)state;
+    open_session(&s, events, 7);
+    start(&s);
+    dispatch(&s);
+    stop(&s);
+    values = iterate(&s);
+    assert_int_equal(values.count, 3 + 4 * 8);
+    assert_int_equal(values.data[0].pmc_data.result, 5);
+    assert_int_equal(values.data[1].pmc_data.result, 9);
+    assert_int_equal(values.data[2].pmc_data.result, 0);
+    assert_int_equal(values.data[3 + 3].pmc_data.result, 77);
+    assert_int_equal(values.data[3 + 4].pmc_data.result, 0);
+    assert_sq_values(&values, 11, WAVES, 1, 1);
+    assert_int_equal(values.data[27 + 3].pmc_data.result, 900); // of the level in the slot before
+    close_session(&s);
+}
+
+static void test_what_accumulates_follows_a_level(void **state)
+{
+    const hsa_ven_amd_aqlprofile_event_t alone[] = {SQ(185)}, behind_waves[] = {SQ(WAVES), SQ(1)};
+    hsa_ven_amd_aqlprofile_profile_t profile = {.events = alone, .event_count = 1};
+    hsa_ext_amd_aql_pm4_packet_t packet;
+
+    (void)state;
+    assert_int_equal(api.hsa_ven_amd_aqlprofile_start(&profile, &packet), HSA_STATUS_ERROR_INVALID_ARGUMENT);
+    profile.events = behind_waves;
+    profile.event_count = 2;
+    assert_int_equal(api.hsa_ven_amd_aqlprofile_start(&profile, &packet), HSA_STATUS_ERROR_INVALID_ARGUMENT);
 }
 
 static void test_reads_go_on_and_stop_ends(void **state)
@@ -339,9 +392,9 @@ static bool is_valid(hsa_ven_amd_aqlprofile_event_t event)
 
 static void test_only_modelled_events_are_valid(void **state)
 {
-    const hsa_ven_amd_aqlprofile_event_t good = SQ(SALU), not_modelled = SQ(14), not_an_event = SQ(9999),
+    const hsa_ven_amd_aqlprofile_event_t good = SQ(SALU), not_modelled = SQ(66), not_an_event = SQ(9999),
                                          other_instance = {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ, 1, WAVES},
-                                         other_block = {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_TCC, 0, 0};
+                                         other_block = {HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SX, 0, 0};
     hsa_ven_amd_aqlprofile_profile_t profile = {.events = &not_modelled, .event_count = 1};
     hsa_ext_amd_aql_pm4_packet_t packet;
 
@@ -369,12 +422,16 @@ static void test_get_info(void **state)
     assert_int_equal(GET(COMMAND_BUFFER_SIZE, &command_bytes), HSA_STATUS_SUCCESS);
     assert_true(command_bytes > s.profile.command_buffer.size); // enough for any group
     assert_int_equal(GET(PMC_DATA_SIZE, &output_bytes), HSA_STATUS_SUCCESS);
-    assert_int_equal(output_bytes, (8 * 8 + 2) * 8);
+    // SQ 8 slots, SPI 6, TA 2, TD 2, TCP 4 of 8 engines; TCC 4 and TCA 2 of 32; GRBM, CPC, CPF 2.
+    assert_int_equal(output_bytes, ((8 + 6 + 2 + 2 + 4) * 8 + (4 + 2) * 32 + 6) * 8);
     assert_int_equal(GET(BLOCK_COUNTERS, &slots), HSA_STATUS_SUCCESS);
     assert_int_equal(slots, 2); // of the first event's block
     assert_int_equal(GET(BLOCK_ID, &query), HSA_STATUS_SUCCESS);
     assert_int_equal(query.id, HSA_VEN_AMD_AQLPROFILE_BLOCK_NAME_SQ);
     query.name = "TCC";
+    assert_int_equal(GET(BLOCK_ID, &query), HSA_STATUS_SUCCESS);
+    assert_int_equal(query.instance_count, 32);
+    query.name = "SX";
     assert_int_equal(GET(BLOCK_ID, &query), HSA_STATUS_ERROR);
     assert_int_equal(GET(TRACE_DATA, &data), HSA_STATUS_ERROR_INVALID_ARGUMENT);
     assert_int_equal(GET(BLOCK_ID, NULL), HSA_STATUS_ERROR_INVALID_ARGUMENT);
@@ -447,6 +504,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_versions_that_rocr_demands),
         cmocka_unit_test(test_exact_values_per_engine),
+        cmocka_unit_test(test_instances_of_blocks),
+        cmocka_unit_test(test_what_accumulates_follows_a_level),
         cmocka_unit_test(test_reads_go_on_and_stop_ends),
         cmocka_unit_test(test_start_stream),
         cmocka_unit_test(test_slot_limits),

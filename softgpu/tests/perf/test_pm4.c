@@ -165,14 +165,14 @@ static void test_counters_without_a_model_are_errors(void **state)
 {
     struct fixture *fx = *state;
     uint32_t to[2] = {0};
-    const uint32_t event[] = {HEADER(0x79, 2), 0x19c0,     14, // SQ_ITEMS
+    const uint32_t event[] = {HEADER(0x79, 2), 0x19c0,     66, // SQ_INSTS_VSKIPPED
                               HEADER(0x40, 5), 0x00010504, 0xd1c0, 0, LO(to), HI(to)};
-    const uint32_t block[] = {HEADER(0x40, 5), 0x02002500, 0xd380, 0, LO(to), HI(to)};
+    const uint32_t block[] = {HEADER(0x40, 5), 0x02002500, 0xd240, 0, LO(to), HI(to)};
     const uint32_t wait[] = {HEADER(0x3c, 6), 0x03, 0xd1c0, 0, 0, 0xffffffff, 4};
 
-    assert_error(fx, RUN(fx, event), "COPY_DATA at dword 3: event 14 of block SQ is not modelled");
-    assert_error(fx, RUN(fx, block), "COPY_DATA at dword 0: register 0xd380 holds a counter");
-    assert_error(fx, RUN(fx, wait), "WAIT_REG_MEM at dword 0: event 14 of block SQ is not modelled");
+    assert_error(fx, RUN(fx, event), "COPY_DATA at dword 3: event 66 of block SQ is not modelled");
+    assert_error(fx, RUN(fx, block), "COPY_DATA at dword 0: register 0xd240 holds a counter");
+    assert_error(fx, RUN(fx, wait), "WAIT_REG_MEM at dword 0: event 66 of block SQ is not modelled");
     assert_int_equal(to[0], 0);
 }
 

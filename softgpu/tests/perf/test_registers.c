@@ -4,6 +4,7 @@
 // itself.
 #include "cmocka_all.h"
 
+#include "softgpu/perf/events.h"
 #include "softgpu/perf/perf.h"
 
 #include <string.h>
@@ -52,6 +53,13 @@ static int tear_down(void **state)
     return 0;
 }
 
+// Of every dispatch.
+static const struct sg_detail detail = {
+    .cu = {[0] = {.items = 10}, [2] = {.items = 12, .busy = UINT64_C(0x300000004)}},
+    .channel = {[0] = {.requests = 100}, [31] = {.requests = 131}},
+    .active = 1500,
+};
+
 // Engine n ran n + 1 waves and 10 n VALU instructions.
 static void dispatch(struct sg_perf *perf, bool counted)
 {
@@ -61,7 +69,7 @@ static void dispatch(struct sg_perf *perf, bool counted)
         counts[n].waves = n + 1;
         counts[n].valu = 10 * n;
     }
-    sg_perf_dispatch(perf, counts, counted);
+    sg_perf_dispatch(perf, counts, &detail, counted);
 }
 
 static uint32_t read_engine(struct sg_perf *perf, unsigned engine, uint32_t address)
@@ -200,7 +208,7 @@ static void test_high_half(void **state)
 
     sg_perf_write(*state, SQ_SELECT0, EVENT_WAVES);
     sg_perf_write(*state, PERFMON, START);
-    sg_perf_dispatch(*state, counts, true);
+    sg_perf_dispatch(*state, counts, &detail, true);
     sg_perf_write(*state, PERFMON, SAMPLE_RUNNING);
     assert_int_equal(read_engine(*state, 6, SQ_LO0), 7);
     assert_int_equal(read_engine(*state, 6, SQ_HI0), 5);
@@ -209,8 +217,8 @@ static void test_high_half(void **state)
 
 static void test_event_without_a_model_stays_zero(void **state)
 {
-    sg_perf_write(*state, SQ_SELECT0, SELECT_ALL | 14); // SQ_ITEMS
-    sg_perf_write(*state, GRBM_SELECT0, 3);             // GRBM_CP_BUSY
+    sg_perf_write(*state, SQ_SELECT0, SELECT_ALL | 66); // SQ_INSTS_VSKIPPED
+    sg_perf_write(*state, GRBM_SELECT0, 34);            // GRBM_UTCL2_BUSY
     sg_perf_write(*state, PERFMON, START);
     dispatch(*state, true);
     sg_perf_write(*state, PERFMON, SAMPLE_RUNNING);
@@ -231,13 +239,13 @@ static void test_what_is_not_modelled_says_so(void **state)
     char text[96] = "";
 
     assert_true(sg_perf_can_read(*state, SQ_LO0, text, sizeof(text))); // 0 selects nothing in the SQ
-    sg_perf_write(*state, SQ_SELECT0, SELECT_ALL | 14);
+    sg_perf_write(*state, SQ_SELECT0, SELECT_ALL | 66);
     sg_perf_write(*state, SQ_SELECT7, SELECT_ALL | EVENT_WAVES);
-    sg_perf_write(*state, GRBM_SELECT0, 3);
-    assert_unreadable(*state, SQ_LO0, "event 14 of block SQ is not modelled");
-    assert_unreadable(*state, SQ_HI0, "event 14 of block SQ is not modelled");
-    assert_unreadable(*state, GRBM_LO0, "event 3 of block GRBM is not modelled");
-    assert_unreadable(*state, 0xd380, "register 0xd380 holds a counter of a block that is not modelled");
+    sg_perf_write(*state, GRBM_SELECT0, 34);
+    assert_unreadable(*state, SQ_LO0, "event 66 of block SQ is not modelled");
+    assert_unreadable(*state, SQ_HI0, "event 66 of block SQ is not modelled");
+    assert_unreadable(*state, GRBM_LO0, "event 34 of block GRBM is not modelled");
+    assert_unreadable(*state, 0xd240, "register 0xd240 holds a counter of a block that is not modelled");
     assert_true(sg_perf_can_read(*state, SQ_SELECT0, text, sizeof(text)));
     assert_true(sg_perf_can_read(*state, SQ_LO7, text, sizeof(text)));
     assert_true(sg_perf_can_read(*state, GRBM_LO1, text, sizeof(text)));
@@ -245,6 +253,48 @@ static void test_what_is_not_modelled_says_so(void **state)
     assert_string_equal(text, "");
     sg_perf_write(*state, GFX_INDEX, ENGINE(8));
     assert_true(sg_perf_can_read(*state, SQ_LO0, text, sizeof(text))); // of an engine that does not exist
+}
+
+static uint32_t read_at(struct sg_perf *perf, uint32_t index, uint32_t address)
+{
+    uint32_t value;
+
+    sg_perf_write(perf, GFX_INDEX, index);
+    value = sg_perf_read(perf, address);
+    sg_perf_write(perf, GFX_INDEX, BROADCAST);
+    return value;
+}
+
+// TCC: 32 of the GPU, told apart by the instance field whatever engine is named.
+static void test_channels_are_told_apart(void **state)
+{
+    sg_perf_write(*state, 0xdb80, 3); // TCC_REQ in all
+    sg_perf_write(*state, GFX_INDEX, 0xa0000000u | 31);
+    sg_perf_write(*state, 0xdb85, 3); // and in slot 3 of the last
+    sg_perf_write(*state, GFX_INDEX, BROADCAST);
+    sg_perf_write(*state, PERFMON, START);
+    dispatch(*state, true);
+    sg_perf_write(*state, PERFMON, SAMPLE_RUNNING);
+    assert_int_equal(read_at(*state, 0xa0000000u, 0xd380), 100);
+    assert_int_equal(read_at(*state, 0xa0000000u | 31, 0xd380), 131);
+    assert_int_equal(read_at(*state, 0x20000000u | 31, 0xd386), 131);
+    assert_int_equal(read_at(*state, 0xa0000000u | 30, 0xdb85), 0);
+    assert_int_equal(read_at(*state, 0xa0000000u | 32, 0xd380), 0); // there is none
+}
+
+// TA: one compute unit in each engine, which is instance 0. SPI: the high half of a result comes first.
+static void test_units_of_engines(void **state)
+{
+    sg_perf_write(*state, 0xdac0, 15); // TA_TA_BUSY
+    sg_perf_write(*state, 0xd989, 48); // SPI_CSN_BUSY in slot 5
+    sg_perf_write(*state, PERFMON, START);
+    dispatch(*state, true);
+    sg_perf_write(*state, PERFMON, SAMPLE_RUNNING);
+    assert_int_equal(read_at(*state, 0x20000000u | 2 << 16, 0xdac0), 15);
+    assert_int_equal(read_at(*state, 0x20000000u | 2 << 16 | 1, 0xdac0), 0);
+    assert_int_equal(read_engine(*state, 2, 0xd18b), 4);
+    assert_int_equal(read_engine(*state, 2, 0xd18a), 3);
+    assert_int_equal(read_engine(*state, 1, 0xd18b), 0);
 }
 
 static void test_other_registers_are_inert(void **state)
@@ -278,6 +328,8 @@ int main(void)
         TEST(test_high_half),
         TEST(test_event_without_a_model_stays_zero),
         TEST(test_what_is_not_modelled_says_so),
+        TEST(test_channels_are_told_apart),
+        TEST(test_units_of_engines),
         TEST(test_other_registers_are_inert),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,8 +29,8 @@ grbm="GRBM_COUNT GRBM_GUI_ACTIVE GRBM_CP_BUSY"
 for word in GRBM 2 $grbm; do
     refused "$word" --soft-gpu --strict-groups --pmc SQ_WAVES --pmc $grbm -- touch started
 done
-refused 'counter TCC_HIT exists on gfx90a but is not modelled by the software GPU' \
-    --soft-gpu --pmc TCC_HIT -- touch started
+refused 'counter TCC_PROBE exists on gfx90a but is not modelled by the software GPU' \
+    --soft-gpu --pmc TCC_PROBE -- touch started
 
 refused '--kernel-include-regex: "a(" is not' $good --kernel-include-regex 'a(' -- touch started
 refused '--kernel-exclude-regex: "[b" is not' $good --kernel-exclude-regex '[b' -- touch started
