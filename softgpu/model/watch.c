@@ -238,10 +238,10 @@ struct sg_model *sg_model_create(void)
         return NULL;
     m->watch = (struct sg_watch){group_begins, instruction, barrier_passed, group_ends};
     m->live.next = m->live.previous = &m->live;
-    bool fine = sg_frames_init(&m->frames) & sg_l2_init(&m->l2);
-    for (unsigned i = 0; i < SG_SHADER_ENGINES; i++)
-        fine &= sg_tags_init(&m->l1[i], 64, 4) & sg_tags_init(&m->scalar[i], 64, 4) &
-                sg_tags_init(&m->code[i], 128, 4);
+    bool fine = sg_frames_init(&m->frames) && sg_l2_init(&m->l2);
+    for (unsigned i = 0; fine && i < SG_SHADER_ENGINES; i++)
+        fine = sg_tags_init(&m->l1[i], 64, 4) && sg_tags_init(&m->scalar[i], 64, 4) &&
+               sg_tags_init(&m->code[i], 128, 4);
     if (fine)
         return m;
     sg_model_destroy(m);
