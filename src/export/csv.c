@@ -108,7 +108,9 @@ int kr_export_kernel_csv(struct kr_export *export)
         export,
         (struct csv){columns, COUNT(columns),
                      "SELECT 'KERNEL_DISPATCH', 'Agent ' || k.agent_id, k.queue_id, k.stream_id, k.tid,"
-                     " k.dispatch_id, k.kernel_id, s.display_name, k.dispatch_id, k.start, k.end,"
+                     " k.dispatch_id, k.kernel_id, s.display_name, k.dispatch_id,"
+                     // A dispatch that nobody watched has no times: that is not the time 0.
+                     " nullif(k.start, 0), nullif(k.end, 0),"
                      " (k.group_segment_size + 511) / 512 * 512, k.private_segment_size, s.arch_vgpr_count,"
                      " s.accum_vgpr_count, s.sgpr_count, k.workgroup_size_x, k.workgroup_size_y,"
                      " k.workgroup_size_z, k.grid_size_x, k.grid_size_y, k.grid_size_z"

@@ -416,7 +416,7 @@ static void check_image_atomic(unsigned op, bool wide)
     for (unsigned lane = 0; lane < LANES; lane++) { // lanes in order: two of them work on each texel
         const unsigned x = lane % 8, y = lane / 8 % 4;
         const bool inside = x < WIDTH && y < HEIGHT;
-        uint64_t *texel = &want[y * PITCH + x];
+        uint64_t *texel = &want[inside ? y * PITCH + x : 0];
         const uint64_t data = (lane & 1 ? noise() : (uint64_t)noise() << 32 | noise()) & keep;
         const uint64_t compare = inside && lane % 3 ? *texel : data;
         memcpy(in[lane], &data, bytes);

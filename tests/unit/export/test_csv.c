@@ -80,6 +80,15 @@ static void kernel_trace(void **state)
     free(text);
 }
 
+static void missing_times_are_empty(void **state)
+{
+    (void)state;
+    char *text = export_text(&(struct sample_log){.untimed = true}, 1, kr_export_kernel_csv);
+    assert_non_null(strstr(line(text, 3), ",3,2300000,2300500,512,"));
+    assert_non_null(strstr(line(text, SAMPLE_DISPATCHES), ",4,,,0,"));
+    free(text);
+}
+
 static void agent_info(void **state)
 {
     (void)state;
@@ -121,11 +130,9 @@ static void a_heading_when_there_is_nothing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counter_collection),
-        cmocka_unit_test(counter_values_are_exact),
-        cmocka_unit_test(kernel_trace),
-        cmocka_unit_test(agent_info),
-        cmocka_unit_test(a_heading_when_there_is_nothing),
+        cmocka_unit_test(counter_collection), cmocka_unit_test(counter_values_are_exact),
+        cmocka_unit_test(kernel_trace),       cmocka_unit_test(missing_times_are_empty),
+        cmocka_unit_test(agent_info),         cmocka_unit_test(a_heading_when_there_is_nothing),
     };
     return cmocka_run_group_tests_name("export.csv", tests, NULL, NULL);
 }

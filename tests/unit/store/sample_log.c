@@ -189,8 +189,8 @@ static void put_dispatch(struct kr_log *log, const struct sample_log *sample, ui
     const kreplay_dispatch_record record = {.size = sizeof(record),
                                             .dispatch = &dispatch,
                                             .window_id = id,
-                                            .start_ns = start,
-                                            .end_ns = start + 500,
+                                            .start_ns = declined && sample->untimed ? 0 : start,
+                                            .end_ns = declined && sample->untimed ? 0 : start + 500,
                                             .outcome = declined ? &refused : &replayed,
                                             .passes = passes,
                                             .pass_count = declined ? 0 : SAMPLE_PASSES};

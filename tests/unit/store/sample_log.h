@@ -14,6 +14,7 @@ struct sample_log {
     bool idle;                 // no dispatches and no message about them
     bool drift;                // SQ_WAVES of dispatch 1 differs in its last pass
     bool witness;              // SQ_WAVES is asked for in pass 1 only and the witness of the other passes
+    bool untimed;              // the declined dispatch has no times
     bool derived;              // GPUBusy and VALUInsts were asked for, and not their inputs of GRBM
     uint64_t lost;             // records, as the last record says
     uint64_t huge_value;       // when not 0: SQ_WAVES of dispatch 1, instance 0, in every pass
