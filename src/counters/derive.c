@@ -13,29 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A list of names that do not belong to it.
-struct names {
-    const char **list;
-    size_t count;
-};
-
-static bool has(const struct names *names, const char *name)
+// A group that is built up; its names are not its own.
+static int add(struct kr_name_group *names, const char *name)
 {
-    for (size_t i = 0; i < names->count; i++)
-        if (strcmp(names->list[i], name) == 0)
-            return true;
-    return false;
-}
-
-static int add(struct names *names, const char *name)
-{
-    if (has(names, name))
+    if (kr_name_group_has(names, name))
         return KREPLAY_OK;
-    const char **grown = realloc(names->list, (names->count + 1) * sizeof(*grown));
+    const char **grown = realloc(names->names, (names->count + 1) * sizeof(*grown));
     if (grown == NULL)
         return KREPLAY_NO_MEMORY;
-    names->list = grown;
-    names->list[names->count++] = name;
+    names->names = grown;
+    names->names[names->count++] = name;
     return KREPLAY_OK;
 }
 
@@ -45,8 +32,9 @@ static const struct kr_counter_def *derived_counter(const struct kr_catalogue *c
     return counter != NULL && counter->block == NULL ? counter : NULL;
 }
 
-int kr_derived_inputs(const struct kr_catalogue *catalogue, const struct kr_counter_def *derived,
-                      struct kr_counter_inputs *out, char *error, size_t error_bytes)
+// What to measure for it. Errors as in derive.h; on error nothing is left to free.
+static int find_inputs(const struct kr_catalogue *catalogue, const struct kr_counter_def *derived,
+                       struct kr_counter_inputs *out, char *error, size_t error_bytes)
 {
     struct kr_text text = {.at = error, .room = error_bytes};
     struct kr_expression *expression;
@@ -76,21 +64,22 @@ int kr_derived_inputs(const struct kr_catalogue *catalogue, const struct kr_coun
 struct packing {
     const struct kr_catalogue *catalogue;
     bool split;
-    struct names *passes;
+    struct kr_name_group *passes;
     size_t count;
 };
 
-static bool fits(const struct packing *packing, const struct names *pass, const struct names *item)
+static bool fits(const struct packing *packing, const struct kr_name_group *pass,
+                 const struct kr_name_group *item)
 {
     for (size_t b = 0; b < packing->catalogue->block_count; b++) {
         const struct kr_block_def *block = &packing->catalogue->blocks[b];
         uint32_t taken = 0;
         for (size_t i = 0; i < pass->count + item->count; i++) {
-            const char *name = i < pass->count ? pass->list[i] : item->list[i - pass->count];
+            const char *name = i < pass->count ? pass->names[i] : item->names[i - pass->count];
             const struct kr_counter_def *counter = kr_catalogue_counter(packing->catalogue, name);
             if (counter == NULL || counter->block == NULL || strcmp(counter->block, block->name) != 0)
                 continue;
-            taken += i < pass->count || !has(pass, name);
+            taken += i < pass->count || !kr_name_group_has(pass, name);
         }
         if (taken > block->slots)
             return false;
@@ -98,44 +87,44 @@ static bool fits(const struct packing *packing, const struct names *pass, const 
     return true;
 }
 
-static int put(struct packing *packing, const struct names *item)
+static int put(struct packing *packing, const struct kr_name_group *item)
 {
     size_t p = 0;
     while (p < packing->count && packing->split && !fits(packing, &packing->passes[p], item))
         p++;
     if (p == packing->count) {
-        struct names *grown = realloc(packing->passes, (p + 1) * sizeof(*grown));
+        struct kr_name_group *grown = realloc(packing->passes, (p + 1) * sizeof(*grown));
         if (grown == NULL)
             return KREPLAY_NO_MEMORY;
         packing->passes = grown;
-        packing->passes[packing->count++] = (struct names){0};
+        packing->passes[packing->count++] = (struct kr_name_group){0};
     }
     for (size_t i = 0; i < item->count; i++)
-        if (add(&packing->passes[p], item->list[i]) != KREPLAY_OK)
+        if (add(&packing->passes[p], item->names[i]) != KREPLAY_OK)
             return KREPLAY_NO_MEMORY;
     return KREPLAY_OK;
 }
 
 // An item that fits in no pass, even one of its own, goes in counter by counter.
-static int put_item(struct packing *packing, const struct names *item)
+static int put_item(struct packing *packing, const struct kr_name_group *item)
 {
-    const struct names nothing = {0};
+    const struct kr_name_group nothing = {0};
     if (!packing->split || fits(packing, &nothing, item))
         return put(packing, item);
     for (size_t i = 0; i < item->count; i++)
-        if (put(packing, &(struct names){&item->list[i], 1}) != KREPLAY_OK)
+        if (put(packing, &(struct kr_name_group){&item->names[i], 1}) != KREPLAY_OK)
             return KREPLAY_NO_MEMORY;
     return KREPLAY_OK;
 }
 
-static int put_derived(struct packing *packing, const struct kr_counter_def *derived, struct names *inputs,
-                       char *error, size_t error_bytes)
+static int put_derived(struct packing *packing, const struct kr_counter_def *derived,
+                       struct kr_name_group *inputs, char *error, size_t error_bytes)
 {
     struct kr_counter_inputs found;
-    int rc = kr_derived_inputs(packing->catalogue, derived, &found, error, error_bytes);
+    int rc = find_inputs(packing->catalogue, derived, &found, error, error_bytes);
     if (rc != KREPLAY_OK)
         return rc;
-    struct names item = {0};
+    struct kr_name_group item = {0};
     for (size_t i = 0; rc == KREPLAY_OK && i < found.count; i++) {
         // The name that lives as long as the catalogue.
         rc = add(&item, found.list[i].name);
@@ -144,19 +133,19 @@ static int put_derived(struct packing *packing, const struct kr_counter_def *der
     }
     if (rc == KREPLAY_OK)
         rc = put_item(packing, &item);
-    free(item.list);
+    free(item.names);
     kr_counter_inputs_free(&found);
     return rc;
 }
 
-static int pack(struct packing *packing, const struct kr_name_group *group, struct names *derived,
-                struct names *inputs, char *error, size_t error_bytes)
+static int pack(struct packing *packing, const struct kr_name_group *group, struct kr_name_group *derived,
+                struct kr_name_group *inputs, char *error, size_t error_bytes)
 {
     int rc = KREPLAY_OK;
     for (size_t i = 0; rc == KREPLAY_OK && i < group->count; i++) {
         const struct kr_counter_def *counter = derived_counter(packing->catalogue, group->names[i]);
         if (counter == NULL) {
-            rc = put_item(packing, &(struct names){&group->names[i], 1});
+            rc = put_item(packing, &(struct kr_name_group){&group->names[i], 1});
             continue;
         }
         rc = add(derived, counter->name);
@@ -169,7 +158,7 @@ static int pack(struct packing *packing, const struct kr_name_group *group, stru
 static void forget_passes(struct packing *packing)
 {
     for (size_t i = 0; i < packing->count; i++)
-        free(packing->passes[i].list);
+        free(packing->passes[i].names);
     free(packing->passes);
 }
 
@@ -206,7 +195,7 @@ static int write_plain(FILE *text, const struct kr_name_group *group, const stru
     return KREPLAY_OK;
 }
 
-static char *join(const struct names *names)
+static char *join(const struct kr_name_group *names)
 {
     char *text = NULL;
     size_t length = 0;
@@ -214,7 +203,7 @@ static char *join(const struct names *names)
     if (stream == NULL)
         return NULL;
     for (size_t i = 0; i < names->count; i++)
-        fprintf(stream, "%s%s", i == 0 ? "" : " ", names->list[i]);
+        fprintf(stream, "%s%s", i == 0 ? "" : " ", names->names[i]);
     if (fclose(stream) == 0)
         return text;
     free(text);
@@ -222,23 +211,19 @@ static char *join(const struct names *names)
 }
 
 // Names that somebody asked for are no mere inputs.
-static void drop_asked(struct names *inputs, const struct kr_groups *asked)
+static void drop_asked(struct kr_name_group *inputs, const struct kr_groups *asked)
 {
     size_t kept = 0;
-    for (size_t i = 0; i < inputs->count; i++) {
-        bool by_name = false;
-        for (size_t g = 0; g < asked->count && !by_name; g++)
-            by_name = has(&(struct names){asked->groups[g].names, asked->groups[g].count}, inputs->list[i]);
-        if (!by_name)
-            inputs->list[kept++] = inputs->list[i];
-    }
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!kr_groups_have(asked, inputs->names[i]))
+            inputs->names[kept++] = inputs->names[i];
     inputs->count = kept;
 }
 
 static int write_groups(FILE *text, const struct kr_groups *asked, const struct kr_catalogue *catalogue,
                         bool split, struct kr_measured *out, char *error, size_t error_bytes)
 {
-    struct names derived = {0}, inputs = {0};
+    struct kr_name_group derived = {0}, inputs = {0};
     int rc = KREPLAY_OK;
     for (size_t g = 0; rc == KREPLAY_OK && g < asked->count; g++) {
         const struct kr_name_group *group = &asked->groups[g];
@@ -250,7 +235,7 @@ static int write_groups(FILE *text, const struct kr_groups *asked, const struct 
         rc = pack(&packing, group, &derived, &inputs, error, error_bytes);
         out->passes[g] = packing.count;
         for (size_t p = 0; p < packing.count; p++)
-            write_pass(text, packing.passes[p].list, packing.passes[p].count);
+            write_pass(text, packing.passes[p].names, packing.passes[p].count);
         forget_passes(&packing);
     }
     if (rc == KREPLAY_OK) {
@@ -260,8 +245,8 @@ static int write_groups(FILE *text, const struct kr_groups *asked, const struct 
         if (out->derived == NULL || out->inputs == NULL)
             rc = KREPLAY_NO_MEMORY;
     }
-    free(derived.list);
-    free(inputs.list);
+    free(derived.names);
+    free(inputs.names);
     return rc;
 }
 

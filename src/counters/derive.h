@@ -25,9 +25,4 @@ int kr_measured_make(const struct kr_groups *asked, const struct kr_catalogue *c
                      struct kr_measured *out, char *error, size_t error_bytes);
 void kr_measured_free(struct kr_measured *measured); // leaves it empty
 
-// The inputs of a derived counter of the catalogue, as kr_expression_inputs() gives them. Errors as above.
-struct kr_counter_inputs;
-int kr_derived_inputs(const struct kr_catalogue *catalogue, const struct kr_counter_def *derived,
-                      struct kr_counter_inputs *out, char *error, size_t error_bytes);
-
 #endif

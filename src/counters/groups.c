@@ -28,10 +28,18 @@ static int check_name(const char *name, struct kr_text error)
     return KREPLAY_INVALID;
 }
 
-static bool has_name(const struct kr_name_group *group, const char *name)
+bool kr_name_group_has(const struct kr_name_group *group, const char *name)
 {
     for (size_t i = 0; i < group->count; i++)
         if (strcmp(group->names[i], name) == 0)
+            return true;
+    return false;
+}
+
+bool kr_groups_have(const struct kr_groups *groups, const char *name)
+{
+    for (size_t i = 0; i < groups->count; i++)
+        if (kr_name_group_has(&groups->groups[i], name))
             return true;
     return false;
 }
@@ -45,7 +53,7 @@ static int parse_group(char *text, struct kr_name_group *group, struct kr_text e
         int rc = check_name(name, error);
         if (rc != KREPLAY_OK)
             return rc;
-        if (!has_name(group, name))
+        if (!kr_name_group_has(group, name))
             group->names[group->count++] = name;
     }
     return KREPLAY_OK;

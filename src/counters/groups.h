@@ -4,6 +4,7 @@
 #ifndef KR_GROUPS_H
 #define KR_GROUPS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct kr_name_group {
@@ -21,6 +22,8 @@ struct kr_groups {
 // what is wrong: KREPLAY_INVALID (empty group, not a counter name), KREPLAY_UNSUPPORTED (a qualifier such as
 // ":device=0"), KREPLAY_NO_MEMORY.
 int kr_groups_parse(const char *text, struct kr_groups *out, char *error, size_t error_bytes);
+bool kr_name_group_has(const struct kr_name_group *group, const char *name);
+bool kr_groups_have(const struct kr_groups *groups, const char *name); // any of them
 void kr_groups_free(struct kr_groups *groups); // leaves it empty; an empty one is fine
 
 #endif

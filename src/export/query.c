@@ -52,12 +52,6 @@ int kr_query_next(struct kr_export *export, sqlite3_stmt *statement)
                           sqlite3_errmsg(kr_store_db(export->store)));
 }
 
-const char *kr_column_text(sqlite3_stmt *statement, int column)
-{
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    return text ? text : "";
-}
-
 int kr_each_process(struct kr_export *export,
                     int (*visit)(struct kr_export *export, const char *guid, void *arg), void *arg)
 {

@@ -20,8 +20,6 @@ int kr_query(struct kr_export *export, sqlite3_stmt **statement, const char *for
 // 1 with a row, 0 at the end, negative on error.
 int kr_query_next(struct kr_export *export, sqlite3_stmt *statement);
 
-const char *kr_column_text(sqlite3_stmt *statement, int column); // "" for NULL
-
 // Calls `visit` for each process in the order of the logs, with its guid, until it returns non-zero.
 int kr_each_process(struct kr_export *export,
                     int (*visit)(struct kr_export *export, const char *guid, void *arg), void *arg);

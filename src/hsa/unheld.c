@@ -4,11 +4,6 @@
 
 #include "hsa/worker.h"
 
-static bool is_met(hsa_signal_t signal)
-{
-    return !signal.handle || kr_hsa.api.hsa_signal_load_scacquire(signal) == 0;
-}
-
 // Of the barriers only. An OR without any signal goes on at once.
 static bool may_wait(const hsa_barrier_and_packet_t *barrier, bool any)
 {
@@ -17,7 +12,7 @@ static bool may_wait(const hsa_barrier_and_packet_t *barrier, bool any)
         if (!barrier->dep_signal[i].handle)
             continue;
         given++;
-        met += is_met(barrier->dep_signal[i]);
+        met += kr_hsa.api.hsa_signal_load_scacquire(barrier->dep_signal[i]) == 0;
     }
     return any ? given > 0 && met == 0 : met < given;
 }

@@ -80,12 +80,6 @@ static int insert(struct kr_store *store, sqlite3_stmt *row)
     return rc == SQLITE_DONE ? 0 : kr_store_fail(store, KREPLAY_IO, "cannot store derived counters");
 }
 
-static const char *text(sqlite3_stmt *row, int column)
-{
-    const char *value = (const char *)sqlite3_column_text(row, column);
-    return value ? value : "";
-}
-
 // ---- What is to be worked out on one GPU
 
 static int add_derived(struct work *work, sqlite3_stmt *row)
@@ -95,12 +89,13 @@ static int add_derived(struct work *work, sqlite3_stmt *row)
         return no_memory(work);
     work->derived = grown;
     struct derived *derived = &grown[work->derived_count];
-    *derived = (struct derived){.counter_id = sqlite3_column_int64(row, 0), .name = strdup(text(row, 1))};
+    *derived =
+        (struct derived){.counter_id = sqlite3_column_int64(row, 0), .name = strdup(kr_column_text(row, 1))};
     if (!derived->name)
         return no_memory(work);
     work->derived_count++;
     char error[256];
-    int status = kr_expression_parse(text(row, 2), &derived->expression, error, sizeof(error));
+    int status = kr_expression_parse(kr_column_text(row, 2), &derived->expression, error, sizeof(error));
     return status ? kr_store_fail(work->store, status, "derived counter %s: %s", derived->name, error) : 0;
 }
 
@@ -296,8 +291,8 @@ static int derive_dispatches(struct work *work, int64_t node)
             status = derive_dispatch(work, dispatch_id);
         dispatch_id = sqlite3_column_int64(row, 0);
         if (!status)
-            status =
-                add_value(work, text(row, 2), sqlite3_column_int64(row, 1), sqlite3_column_double(row, 3));
+            status = add_value(work, kr_column_text(row, 2), sqlite3_column_int64(row, 1),
+                               sqlite3_column_double(row, 3));
     }
     if (!status && work->measured_count)
         status = derive_dispatch(work, dispatch_id);
@@ -310,13 +305,13 @@ static int derive_dispatches(struct work *work, int64_t node)
 // One GPU of one process: its columns are guid, suffix, agent id, node and what expressions may name of it.
 static int derive_agent(struct kr_store *store, sqlite3_stmt *row)
 {
-    struct work work = {.store = store, .guid = text(row, 0), .suffix = text(row, 1)};
+    struct work work = {.store = store, .guid = kr_column_text(row, 0), .suffix = kr_column_text(row, 1)};
     work.agent = (kreplay_agent){.size = sizeof(work.agent),
                                  .compute_units = (uint32_t)sqlite3_column_int64(row, 5),
                                  .simds_per_cu = (uint32_t)sqlite3_column_int64(row, 6),
                                  .wave_size = (uint32_t)sqlite3_column_int64(row, 7),
                                  .shader_engines = (uint32_t)sqlite3_column_int64(row, 8)};
-    work.catalogue = kr_catalogue_find(text(row, 4));
+    work.catalogue = kr_catalogue_find(kr_column_text(row, 4));
     int status = work.catalogue ? read_derived(&work, sqlite3_column_int64(row, 2)) : 0;
     if (!status && work.derived_count)
         status = prepare_inserts(&work);
@@ -368,7 +363,7 @@ int kr_store_derive(struct kr_store *store)
                 "SELECT guid, suffix FROM kreplay_process p WHERE EXISTS (SELECT 1 FROM kreplay_role r"
                 " WHERE r.guid = p.guid)");
     while (!status && (status = step(store, row)) == 1)
-        status = derive_process(store, text(row, 0), text(row, 1));
+        status = derive_process(store, kr_column_text(row, 0), kr_column_text(row, 1));
     sqlite3_finalize(row);
     return status;
 }

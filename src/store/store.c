@@ -165,3 +165,9 @@ uint64_t kr_store_u64(sqlite3_stmt *statement, int column)
 {
     return (uint64_t)sqlite3_column_int64(statement, column);
 }
+
+const char *kr_column_text(sqlite3_stmt *statement, int column)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    return text ? text : "";
+}

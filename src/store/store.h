@@ -75,5 +75,6 @@ const char *kr_store_error(const struct kr_store *store); // never NULL
 
 // The unsigned value of an INTEGER column.
 uint64_t kr_store_u64(sqlite3_stmt *statement, int column);
+const char *kr_column_text(sqlite3_stmt *statement, int column); // "" for NULL
 
 #endif

@@ -3,7 +3,6 @@
 #include "counters/text.h"
 #include "tool/say.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,10 +10,6 @@
 // Counters of a catalogue that are written to the log though nobody asked for them. CUPTI's catalogue has
 // 150 000 names, which a log should not carry for each run.
 #define UNASKED_MOST 4096u
-
-// A name in a list that blanks separate, and how far it reaches.
-#define NAME_BYTES  256
-#define NAME_FORMAT "%255s%n"
 
 struct known_counter {
     char *name;
@@ -28,15 +23,6 @@ struct known_counters {
     const struct kr_groups *groups; // asked for
     struct kr_log *log;
 };
-
-static bool is_asked_for(const struct kr_groups *groups, const char *name)
-{
-    for (size_t i = 0; i < groups->count; i++)
-        for (size_t j = 0; j < groups->groups[i].count; j++)
-            if (strcmp(groups->groups[i].names[j], name) == 0)
-                return true;
-    return false;
-}
 
 static int learn_counter(void *arg, const kreplay_counter *counter)
 {
@@ -53,7 +39,7 @@ static int learn_counter(void *arg, const kreplay_counter *counter)
     if (name == NULL)
         return KREPLAY_NO_MEMORY;
     known->list[known->count++] = (struct known_counter){.name = name, .id = counter->counter_id};
-    if (known->count <= UNASKED_MOST || is_asked_for(known->groups, name))
+    if (known->count <= UNASKED_MOST || kr_groups_have(known->groups, name))
         (void)kr_log_put_counter(known->log, counter);
     return 0;
 }
@@ -182,14 +168,20 @@ static size_t largest_group(const struct kr_groups *groups)
 // Notes the role of each of the names that the GPU has.
 static void put_roles(const struct known_counters *known, const char *names, uint32_t agent_id, uint32_t role)
 {
-    char name[NAME_BYTES];
-    for (int used = 0; sscanf(names, NAME_FORMAT, name, &used) == 1; names += used) {
-        const struct known_counter *counter = find_counter(known, name);
+    struct kr_groups list;
+    char error[ERROR_BYTES];
+    if (kr_groups_parse(names, &list, error, sizeof(error)) != KREPLAY_OK) {
+        kr_say(known->log, "%s", error);
+        return;
+    }
+    for (size_t i = 0; list.count > 0 && i < list.groups[0].count; i++) {
+        const struct known_counter *counter = find_counter(known, list.groups[0].names[i]);
         if (counter == NULL)
             continue;
         const kr_log_counter_role record = {.agent_id = agent_id, .role = role, .counter_id = counter->id};
         (void)kr_log_put_role(known->log, &record);
     }
+    kr_groups_free(&list);
 }
 
 struct kr_plan *kr_plan_create(const kreplay_agent *agent, const struct kr_plan_wish *wish,

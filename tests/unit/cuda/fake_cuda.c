@@ -617,6 +617,13 @@ void fake_stop(void)
     assert_int_equal(pushed_count, 0);
 }
 
+int fake_tear_down(void **state)
+{
+    (void)state;
+    fake_stop();
+    return 0;
+}
+
 // ---- The program
 
 static void call(const char *function, CUpti_ApiCallbackSite site, const void *params, CUresult *result,

@@ -76,6 +76,7 @@ extern struct fake_cuda fake;
 // executions.
 void fake_start(void);
 void fake_stop(void);
+int fake_tear_down(void **state); // the same as cmocka's fixture
 
 CUcontext fake_context(unsigned which); // of GPU 0, of GPU 1; 2 = a second one of GPU 0
 

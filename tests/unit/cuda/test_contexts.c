@@ -11,34 +11,17 @@
 #include <cmocka.h>
 
 #include "fake_cuda.h"
+#include "increments.h"
 #include "make_cubin.h"
 
 enum { GPU_0, GPU_1, SECOND_OF_GPU_0 }; // contexts
 
-static struct fake_module module;
-
-static void increment(void **arguments)
-{
-    ++**(uint64_t **)arguments[0];
-}
-static struct fake_kernel increments = {"increments", increment, {8}, &module};
-
 static int set_up(void **state)
 {
     (void)state;
-    size_t bytes;
-    unsigned char *cubin = make_cubin(&(struct make_cubin){.kernels = {"increments"}}, &bytes);
     fake_start();
     fake.gpus = 2;
-    fake_load(cubin, bytes, 7);
-    free(cubin);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fake_stop();
+    increments_load();
     return 0;
 }
 
@@ -324,7 +307,7 @@ static void test_launch_without_a_context(void **state)
     assert_int_equal(*memory, 2);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fake_tear_down)
 
 int main(void)
 {

@@ -44,13 +44,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    fake_stop();
-    return 0;
-}
-
 static uint64_t *allocate(void)
 {
     return fake_alloc("cuMemAlloc_v2", 4096);
@@ -403,7 +396,7 @@ static void test_variable_that_is_asked_for_again(void **state)
     assert_null(fake.cuda.modules.globals->next);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fake_tear_down)
 
 int main(void)
 {

@@ -10,39 +10,13 @@
 
 #include "cuda/ending.h"
 #include "fake_cuda.h"
-#include "make_cubin.h"
+#include "increments.h"
 
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define LONG_NS UINT64_C(60000000000)
-
-static struct fake_module module;
-
-static void increment(void **arguments)
-{
-    ++**(uint64_t **)arguments[0];
-}
-static struct fake_kernel increments = {"increments", increment, {8}, &module};
-
-static int set_up(void **state)
-{
-    (void)state;
-    size_t bytes;
-    unsigned char *cubin = make_cubin(&(struct make_cubin){.kernels = {"increments"}}, &bytes);
-    fake_start();
-    fake_load(cubin, bytes, 7);
-    free(cubin);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fake_stop();
-    return 0;
-}
 
 static uint64_t *memory;
 
@@ -146,7 +120,7 @@ static void test_child(void **state)
     assert_true(kr_cuda_end(&fake.cuda, 0));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, increments_set_up, fake_tear_down)
 
 int main(void)
 {

@@ -10,16 +10,12 @@
 #include <cmocka.h>
 
 #include "fake_cuda.h"
+#include "increments.h"
 #include "make_cubin.h"
 
-static struct fake_module module, graph_module;
+static struct fake_module graph_module;
 
-static void increment(void **arguments)
-{
-    ++**(uint64_t **)arguments[0];
-}
-static struct fake_kernel increments = {"increments", increment, {8}, &module},
-                          builds = {"builds", increment, {8}, &graph_module},
+static struct fake_kernel builds = {"builds", increment, {8}, &graph_module},
                           stores = {"stores", increment, {8}, &graph_module};
 
 static int set_up(void **state)
@@ -27,23 +23,14 @@ static int set_up(void **state)
     (void)state;
     size_t bytes;
     fake_start();
-    unsigned char *cubin = make_cubin(&(struct make_cubin){.kernels = {"increments"}}, &bytes);
-    fake_load(cubin, bytes, 7);
-    free(cubin);
+    increments_load();
     graph_module = (struct fake_module){.variables = {"list"}};
-    cubin = make_cubin(
+    unsigned char *cubin = make_cubin(
         &(struct make_cubin){
             .kernels = {"builds", "stores"}, .calls = {"malloc"}, .variables = {"list"}, .variable_count = 1},
         &bytes);
     fake_load(cubin, bytes, 8);
     free(cubin);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fake_stop();
     return 0;
 }
 
@@ -180,7 +167,7 @@ static void test_memory_allocated_in_a_capture(void **state)
     assert_int_equal(fake.outcome[1].reason, KREPLAY_REASON_UNTRACKED_MEMORY);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fake_tear_down)
 
 int main(void)
 {

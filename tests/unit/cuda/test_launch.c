@@ -48,13 +48,6 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
-{
-    (void)state;
-    fake_stop();
-    return 0;
-}
-
 static CUresult launch(struct fake_kernel *kernel, void *memory)
 {
     int count = 3;
@@ -580,7 +573,7 @@ static void test_group_from_inside_the_list(void **state)
     kreplay_group_destroy(group);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, fake_tear_down)
 
 int main(void)
 {

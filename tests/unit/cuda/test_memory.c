@@ -10,33 +10,7 @@
 #include <cmocka.h>
 
 #include "fake_cuda.h"
-#include "make_cubin.h"
-
-static struct fake_module module;
-
-static void increment(void **arguments)
-{
-    ++**(uint64_t **)arguments[0];
-}
-static struct fake_kernel increments = {"increments", increment, {8}, &module};
-
-static int set_up(void **state)
-{
-    (void)state;
-    size_t bytes;
-    unsigned char *cubin = make_cubin(&(struct make_cubin){.kernels = {"increments"}}, &bytes);
-    fake_start();
-    fake_load(cubin, bytes, 7);
-    free(cubin);
-    return 0;
-}
-
-static int tear_down(void **state)
-{
-    (void)state;
-    fake_stop();
-    return 0;
-}
+#include "increments.h"
 
 static void launch(struct fake_kernel *kernel, void *memory)
 {
@@ -90,7 +64,7 @@ static void test_variable_in_managed_memory(void **state)
     uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
     void *managed = fake_alloc("cuMemAllocManaged", 64);
     size_t bytes = 64;
-    struct kr_global_params params = {&managed, &bytes, &module, "managed"};
+    struct kr_global_params params = {&managed, &bytes, &increments_module, "managed"};
     enum kr_memory_kind kind;
     fake_call("cuModuleGetGlobal_v2", &params, CUDA_SUCCESS);
     assert_true(kr_inventory_find(fake.cuda.engine, managed, &kind, NULL, NULL));
@@ -232,10 +206,10 @@ static void test_memory_of_other_processes(void **state)
     uint64_t *memory = fake_alloc("cuMemAlloc_v2", 64);
     void *other = NULL;
     struct kr_handle_params open = {&other};
-    struct kr_free_params close = {&module};
+    struct kr_free_params close = {&increments_module};
     fake_call("cuIpcOpenMemHandle_v2", &open, CUDA_ERROR_INVALID_VALUE);
     assert_replays_next(memory);
-    other = &module;
+    other = &increments_module;
     fake_call("cuIpcOpenMemHandle_v2", &open, CUDA_SUCCESS);
     fake_call("cuIpcOpenMemHandle_v2", &open, CUDA_SUCCESS);
     fake_call("cuIpcCloseMemHandle", &close, CUDA_SUCCESS);
@@ -263,7 +237,7 @@ static void test_memory_that_others_can_write(void **state)
         assert_declines_next(memory);
         assert_non_null(strstr(fake.said, calls[i].function));
         fake_stop();
-        set_up(state);
+        increments_set_up(state);
     }
 }
 
@@ -280,7 +254,7 @@ static void test_host_memory_with_two_addresses(void **state)
     assert_declines_next(memory);
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define TEST(name) cmocka_unit_test_setup_teardown(name, increments_set_up, fake_tear_down)
 
 int main(void)
 {
