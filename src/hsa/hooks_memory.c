@@ -141,7 +141,8 @@ static void forget(void *base)
     if (!kr_inventory_find(kr_hsa.engine, base, &kind, &start, &bytes) || start != base)
         return;
     kr_inventory_remove(kr_hsa.engine, base);
-    if (kind != KR_MEMORY_DEVICE ||
+    // Untracked is what was shared after it had been allocated; see hooks_shared.c.
+    if ((kind != KR_MEMORY_DEVICE && kind != KR_MEMORY_UNTRACKED) ||
         kr_hsa.api.hsa_amd_pointer_info(base, &info, NULL, NULL, NULL) != HSA_STATUS_SUCCESS)
         return;
     struct kr_hsa_agent *agent = kr_hsa_agent_of(info.agentOwner);
@@ -234,75 +235,6 @@ static hsa_status_t allow_access(uint32_t count, const hsa_agent_t *agents, cons
     return kr_hsa.api.hsa_amd_agents_allow_access(count, agents, flags, base);
 }
 
-// ---- Memory that comes from elsewhere: it is counted, not captured. Whose it is is not asked: it counts for
-// every GPU.
-static void add_foreign(void *base, size_t bytes)
-{
-    if (kr_inventory_add(kr_hsa.engine, KR_ANY_AGENT, base, bytes, KR_MEMORY_UNTRACKED) != KREPLAY_OK)
-        kr_hsa_blind(NULL, KREPLAY_REASON_UNTRACKED_MEMORY, "out of memory, a mapping cannot be tracked");
-}
-
-static hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t *handle, size_t bytes, uint32_t agent_count,
-                               const hsa_agent_t *agents, void **out)
-{
-    hsa_status_t status = kr_hsa.api.hsa_amd_ipc_memory_attach(handle, bytes, agent_count, agents, out);
-    if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
-        add_foreign(*out, bytes);
-        kr_hsa_release();
-    }
-    return status;
-}
-
-static hsa_status_t ipc_detach(void *base)
-{
-    if (kr_hsa_hold()) {
-        kr_inventory_remove(kr_hsa.engine, base);
-        kr_hsa_release();
-    }
-    return kr_hsa.api.hsa_amd_ipc_memory_detach(base);
-}
-
-static hsa_status_t interop_map(uint32_t agent_count, hsa_agent_t *agents, int interop, uint32_t flags,
-                                size_t *size, void **base, size_t *metadata_bytes, const void **metadata)
-{
-    hsa_status_t status = kr_hsa.api.hsa_amd_interop_map_buffer(agent_count, agents, interop, flags, size,
-                                                                base, metadata_bytes, metadata);
-    if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
-        add_foreign(*base, *size);
-        kr_hsa_release();
-    }
-    return status;
-}
-
-static hsa_status_t interop_unmap(void *base)
-{
-    if (kr_hsa_hold()) {
-        kr_inventory_remove(kr_hsa.engine, base);
-        kr_hsa_release();
-    }
-    return kr_hsa.api.hsa_amd_interop_unmap_buffer(base);
-}
-
-static hsa_status_t vmem_map(void *va, size_t size, size_t offset, kr_hsa_vmem_handle handle, uint64_t flags)
-{
-    hsa_status_t status = kr_hsa.api.hsa_amd_vmem_map(va, size, offset, handle, flags);
-    if (status == HSA_STATUS_SUCCESS && kr_hsa_hold()) {
-        if (kr_inventory_add_vmem(kr_hsa.engine, KR_ANY_AGENT, va, size) != KREPLAY_OK)
-            kr_hsa_blind(NULL, KREPLAY_REASON_UNTRACKED_MEMORY, "out of memory, a mapping cannot be tracked");
-        kr_hsa_release();
-    }
-    return status;
-}
-
-static hsa_status_t vmem_unmap(void *va, size_t size)
-{
-    if (kr_hsa_hold()) {
-        kr_inventory_remove(kr_hsa.engine, va);
-        kr_hsa_release();
-    }
-    return kr_hsa.api.hsa_amd_vmem_unmap(va, size);
-}
-
 // ---- Code objects. Freezing copies them to the device.
 static hsa_status_t executable_freeze(hsa_executable_t executable, const char *options)
 {
@@ -343,13 +275,7 @@ void kr_hsa_hooks_memory_install(const struct kr_hsa_table *table)
         {KR_FN_hsa_memory_allocate, (void *)region_allocate},
         {KR_FN_hsa_memory_free, (void *)region_free},
         {KR_FN_hsa_amd_agents_allow_access, (void *)allow_access},
-        {KR_FN_hsa_amd_ipc_memory_attach, (void *)ipc_attach},
-        {KR_FN_hsa_amd_ipc_memory_detach, (void *)ipc_detach},
         {KR_FN_hsa_amd_svm_attributes_set, (void *)svm_attributes_set},
-        {KR_FN_hsa_amd_interop_map_buffer, (void *)interop_map},
-        {KR_FN_hsa_amd_interop_unmap_buffer, (void *)interop_unmap},
-        {KR_FN_hsa_amd_vmem_map, (void *)vmem_map},
-        {KR_FN_hsa_amd_vmem_unmap, (void *)vmem_unmap},
         {KR_FN_hsa_executable_freeze, (void *)executable_freeze},
         {KR_FN_hsa_executable_destroy, (void *)executable_destroy},
     };

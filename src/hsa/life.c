@@ -13,6 +13,7 @@
 #include "hsa/copy.h"
 #include "hsa/hooks_copy.h"
 #include "hsa/hooks_memory.h"
+#include "hsa/hooks_shared.h"
 #include "hsa/hooks_wait.h"
 #include "hsa/host_pointers.h"
 #include "hsa/intercept.h"
@@ -54,6 +55,7 @@ void kr_hsa_begin(void)
 {
     pthread_atfork(NULL, NULL, in_fork_child);
     kr_hsa_hooks_memory_install(&kr_hsa.table);
+    kr_hsa_hooks_shared_install(&kr_hsa.table);
     kr_hsa_hooks_copy_install(&kr_hsa.table);
     kr_hsa_hooks_wait_install(&kr_hsa.table);
     kr_hsa_table_hook(&kr_hsa.table, KR_FN_hsa_queue_create, (void *)kr_hsa_hook_queue_create);

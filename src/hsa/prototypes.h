@@ -34,6 +34,9 @@ typedef hsa_status_t (*kr_hsa_memory_async_copy_on_engine_fn)(void *dst, hsa_age
                                                               hsa_signal_t completion_signal,
                                                               unsigned engine_id, bool force_copy_on_sdma);
 
+typedef hsa_status_t (*kr_hsa_portable_export_dmabuf_fn)(const void *ptr, size_t size, int *dmabuf,
+                                                         uint64_t *offset);
+
 // Since 6.0. The handle is a struct of one 64-bit word.
 typedef struct {
     uint64_t handle;

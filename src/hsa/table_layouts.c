@@ -33,15 +33,17 @@
 #define EXT_SLOTS_FROM_18(shift)                                                                             \
     [KR_FN_hsa_amd_agents_allow_access] = 19 + (shift), [KR_FN_hsa_amd_memory_lock] = 22 + (shift),          \
     [KR_FN_hsa_amd_memory_unlock] = 23 + (shift), [KR_FN_hsa_amd_memory_fill] = 24 + (shift),                \
-    [KR_FN_hsa_amd_pointer_info] = 28 + (shift), [KR_FN_hsa_amd_ipc_memory_attach] = 31 + (shift),           \
-    [KR_FN_hsa_amd_ipc_memory_detach] = 32 + (shift), [KR_FN_hsa_amd_signal_create] = 33 + (shift),          \
-    [KR_FN_hsa_amd_queue_intercept_create] = 37 + (shift),                                                   \
+    [KR_FN_hsa_amd_pointer_info] = 28 + (shift), [KR_FN_hsa_amd_ipc_memory_create] = 30 + (shift),           \
+    [KR_FN_hsa_amd_ipc_memory_attach] = 31 + (shift), [KR_FN_hsa_amd_ipc_memory_detach] = 32 + (shift),      \
+    [KR_FN_hsa_amd_signal_create] = 33 + (shift), [KR_FN_hsa_amd_queue_intercept_create] = 37 + (shift),     \
     [KR_FN_hsa_amd_queue_intercept_register] = 38 + (shift),                                                 \
     [KR_FN_hsa_amd_memory_async_copy_rect] = 40 + (shift),                                                   \
     [KR_FN_hsa_amd_memory_lock_to_pool] = 42 + (shift), [KR_FN_hsa_amd_interop_map_buffer] = 25 + (shift),   \
     [KR_FN_hsa_amd_interop_unmap_buffer] = 26 + (shift), [KR_FN_hsa_amd_svm_attributes_set] = 46 + (shift),
 
-#define EXT_SLOTS_WITH_ENGINES EXT_SLOTS_FROM_18(2)[KR_FN_hsa_amd_memory_async_copy_on_engine] = 18,
+#define EXT_SLOTS_WITH_ENGINES                                                                               \
+    EXT_SLOTS_FROM_18(2)                                                                                     \
+    [KR_FN_hsa_amd_memory_async_copy_on_engine] = 18, [KR_FN_hsa_amd_portable_export_dmabuf] = 55,
 
 #define EXT_SLOTS_VMEM [KR_FN_hsa_amd_vmem_map] = 61, [KR_FN_hsa_amd_vmem_unmap] = 62,
 

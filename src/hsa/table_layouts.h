@@ -53,6 +53,7 @@
     X(EXT, hsa_amd_memory_unlock, __typeof__(&hsa_amd_memory_unlock))                                        \
     X(EXT, hsa_amd_memory_fill, __typeof__(&hsa_amd_memory_fill))                                            \
     X(EXT, hsa_amd_pointer_info, __typeof__(&hsa_amd_pointer_info))                                          \
+    X(EXT, hsa_amd_ipc_memory_create, __typeof__(&hsa_amd_ipc_memory_create))                                \
     X(EXT, hsa_amd_ipc_memory_attach, __typeof__(&hsa_amd_ipc_memory_attach))                                \
     X(EXT, hsa_amd_ipc_memory_detach, __typeof__(&hsa_amd_ipc_memory_detach))                                \
     X(EXT, hsa_amd_signal_create, __typeof__(&hsa_amd_signal_create))                                        \
@@ -66,6 +67,7 @@
 
 #define KR_HSA_OPTIONAL_MAP(X)                                                                               \
     X(EXT, hsa_amd_memory_async_copy_on_engine, kr_hsa_memory_async_copy_on_engine_fn)                       \
+    X(EXT, hsa_amd_portable_export_dmabuf, kr_hsa_portable_export_dmabuf_fn)                                 \
     X(EXT, hsa_amd_vmem_map, kr_hsa_vmem_map_fn)                                                             \
     X(EXT, hsa_amd_vmem_unmap, kr_hsa_vmem_unmap_fn)
 

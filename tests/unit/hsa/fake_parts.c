@@ -148,6 +148,18 @@ static hsa_status_t ipc_attach(const hsa_amd_ipc_memory_t *handle, size_t bytes,
     return pool_allocate(fake_device_pool, bytes, 0, out);
 }
 
+static hsa_status_t ipc_create(void *base, size_t bytes, hsa_amd_ipc_memory_t *handle)
+{
+    (void)base, (void)bytes, (void)handle;
+    return HSA_STATUS_SUCCESS;
+}
+
+static hsa_status_t export_dmabuf(const void *address, size_t bytes, int *dmabuf, uint64_t *offset)
+{
+    (void)address, (void)bytes, (void)dmabuf, (void)offset;
+    return HSA_STATUS_SUCCESS;
+}
+
 static hsa_status_t memory_copy(void *dst, const void *src, size_t bytes)
 {
     memcpy(dst, src, bytes);
@@ -467,6 +479,8 @@ void fake_parts_install(void (*set)(enum kr_hsa_function function, void *address
     set(KR_FN_hsa_amd_memory_pool_get_info, (void *)pool_info);
     set(KR_FN_hsa_amd_memory_pool_allocate, (void *)pool_allocate);
     set(KR_FN_hsa_amd_memory_pool_free, (void *)pool_free);
+    set(KR_FN_hsa_amd_ipc_memory_create, (void *)ipc_create);
+    set(KR_FN_hsa_amd_portable_export_dmabuf, (void *)export_dmabuf);
     set(KR_FN_hsa_amd_ipc_memory_attach, (void *)ipc_attach);
     set(KR_FN_hsa_amd_ipc_memory_detach, (void *)pool_free);
     set(KR_FN_hsa_amd_pointer_info, (void *)pointer_info);

@@ -395,19 +395,22 @@ static hsa_status_t not_offered(void)
     return HSA_STATUS_ERROR;
 }
 
+// ROCm 5.6: the oldest release with all that kreplay hooks but mappings of virtual memory.
+enum { LAYOUT = 2 };
+
 static void set(enum kr_hsa_function function, void *address)
 {
     void **table = kr_hsa_function_part(function) == KR_HSA_CORE ? fake.core : fake.ext;
-    table[kr_hsa_layouts[0].slots[function]] = address;
+    table[kr_hsa_layouts[LAYOUT].slots[function]] = address;
 }
 
 void *fake_start(void)
 {
-    const struct kr_hsa_version core = {1, 1016, 0, 0}, ext = {1, 400, 0, 0}, root = {1, 48, 0, 0};
+    const struct kr_hsa_version core = {1, 1016, 0, 0}, ext = {1, 456, 0, 0}, root = {1, 48, 0, 0};
     memset(&fake, 0, sizeof(fake));
     fake.largest_watched = UINT32_MAX;
     for (enum kr_hsa_function f = 0; f < KR_FN_COUNT; f++)
-        if (kr_hsa_layouts[0].slots[f])
+        if (kr_hsa_layouts[LAYOUT].slots[f])
             set(f, (void *)not_offered);
     memcpy(fake.core, &core, sizeof(core));
     memcpy(fake.ext, &ext, sizeof(ext));

@@ -293,9 +293,43 @@ static void memory_of_others_declines(void **state)
     assert_int_equal(tool.seen[1].outcome.kind, KREPLAY_REPLAYED);
 }
 
+// What is let out stays untracked until it is freed: 1 lets out by IPC, 2 the middle of it as a DMA buffer.
+static void shared_memory_declines_until_it_is_freed(void **state)
+{
+    (void)state;
+    start();
+    hsa_queue_t *q = queue(64);
+    for (unsigned way = 1; way <= 2; way++) {
+        int *data = device(64), *shared = device(256);
+        struct arguments a = {data, 0};
+        hsa_signal_t done = fake_signal(3);
+        unsigned before = tool.count;
+        dispatch(q, ADD_ONE, &a, done);
+        until(&tool.count, before + 1);
+        hsa_amd_ipc_memory_t handle = {{0}};
+        int dmabuf;
+        uint64_t offset;
+        hsa_status_t status = way == 1
+                                  ? program.hsa_amd_ipc_memory_create(shared, 256, &handle)
+                                  : program.hsa_amd_portable_export_dmabuf(shared + 16, 64, &dmabuf, &offset);
+        assert_int_equal(status, HSA_STATUS_SUCCESS);
+        dispatch(q, ADD_ONE, &a, done);
+        until(&tool.count, before + 2);
+        program.hsa_amd_memory_pool_free(shared);
+        dispatch(q, ADD_ONE, &a, done);
+        assert_true(fake_wait_zero(done));
+        assert_int_equal(tool.seen[before].outcome.kind, KREPLAY_REPLAYED);
+        assert_int_equal(tool.seen[before + 1].outcome.kind, KREPLAY_DECLINED);
+        assert_int_equal(tool.seen[before + 1].outcome.reason, KREPLAY_REASON_UNTRACKED_MEMORY);
+        assert_int_equal(tool.seen[before + 2].outcome.kind, KREPLAY_REPLAYED);
+        assert_int_equal(data[0], 3);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shared_memory_declines_until_it_is_freed),
         cmocka_unit_test(a_fault_stops_its_queue_and_no_other),
         cmocka_unit_test(an_error_callback_may_end_the_program),
         cmocka_unit_test(a_fault_in_a_pass_is_not_the_programs),

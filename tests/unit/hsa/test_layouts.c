@@ -20,18 +20,18 @@ enum { SLOTS = 160 };
 static const struct release {
     const char *name;
     uint32_t root_major, root_bytes, major, core_bytes, ext_bytes;
-    unsigned pool_allocate, async_copy, lock, intercept_create, intercept_register, rect,
+    unsigned pool_allocate, async_copy, lock, ipc_create, intercept_create, intercept_register, rect, dmabuf,
         vmem_map; // extension slots
 } releases[] = {
-    {"5.2.3", 1, 48, 1, 1016, 400, 15, 17, 22, 37, 38, 40, 0},
-    {"5.3.3", 1, 48, 1, 1016, 400, 15, 17, 22, 37, 38, 40, 0},
-    {"5.5.1", 1, 48, 1, 1016, 424, 15, 17, 22, 37, 38, 40, 0},
-    {"5.6.1", 1, 48, 1, 1016, 456, 15, 17, 24, 39, 40, 42, 0},
-    {"5.7.1", 1, 48, 1, 1016, 456, 15, 17, 24, 39, 40, 42, 0},
-    {"6.0.2", 2, 48, 2, 1016, 552, 15, 17, 24, 39, 40, 42, 61},
-    {"6.1.2", 2, 56, 2, 1016, 560, 15, 17, 24, 39, 40, 42, 61},
-    {"6.2.4", 3, 64, 2, 1016, 576, 15, 17, 24, 39, 40, 42, 61},
-    {"later", 3, 96, 2, 1080, 704, 15, 17, 24, 39, 40, 42, 61},
+    {"5.2.3", 1, 48, 1, 1016, 400, 15, 17, 22, 30, 37, 38, 40, 0, 0},
+    {"5.3.3", 1, 48, 1, 1016, 400, 15, 17, 22, 30, 37, 38, 40, 0, 0},
+    {"5.5.1", 1, 48, 1, 1016, 424, 15, 17, 22, 30, 37, 38, 40, 0, 0},
+    {"5.6.1", 1, 48, 1, 1016, 456, 15, 17, 24, 32, 39, 40, 42, 55, 0},
+    {"5.7.1", 1, 48, 1, 1016, 456, 15, 17, 24, 32, 39, 40, 42, 55, 0},
+    {"6.0.2", 2, 48, 2, 1016, 552, 15, 17, 24, 32, 39, 40, 42, 55, 61},
+    {"6.1.2", 2, 56, 2, 1016, 560, 15, 17, 24, 32, 39, 40, 42, 55, 61},
+    {"6.2.4", 3, 64, 2, 1016, 576, 15, 17, 24, 32, 39, 40, 42, 55, 61},
+    {"later", 3, 96, 2, 1080, 704, 15, 17, 24, 32, 39, 40, 42, 55, 61},
 };
 enum { RELEASES = sizeof(releases) / sizeof(releases[0]) };
 
@@ -94,6 +94,9 @@ static void functions_are_read(void **state)
         assert_ptr_equal(address(&api.hsa_amd_queue_intercept_register),
                          mark(KR_HSA_EXT, r->intercept_register));
         assert_ptr_equal(address(&api.hsa_amd_memory_async_copy_rect), mark(KR_HSA_EXT, r->rect));
+        assert_ptr_equal(address(&api.hsa_amd_ipc_memory_create), mark(KR_HSA_EXT, r->ipc_create));
+        assert_ptr_equal(address(&api.hsa_amd_portable_export_dmabuf),
+                         r->dmabuf ? mark(KR_HSA_EXT, r->dmabuf) : NULL);
         assert_ptr_equal(address(&api.hsa_amd_vmem_map), r->vmem_map ? mark(KR_HSA_EXT, r->vmem_map) : NULL);
         assert_ptr_equal(address(&api.hsa_amd_memory_async_copy_on_engine),
                          r->lock == 24 ? mark(KR_HSA_EXT, 18) : NULL);
