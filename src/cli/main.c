@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kreplay command.
+#include "cli/job_runs.h"
 #include "cli/options.h"
 #include "cli/say.h"
 #include "cli/verbs.h"
@@ -24,6 +25,8 @@ int main(int argc, char **argv)
         status = kr_verb_convert(&options);
     } else if (options.verb == KR_VERB_LIST) {
         status = kr_verb_list(&options);
+    } else if (options.input) {
+        status = kr_job_runs(&options, argc, argv);
     } else {
         status = kr_verb_run(&options);
     }

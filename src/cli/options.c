@@ -100,8 +100,10 @@ static const struct option options_table[] = {
      "Kernel dispatches shown in the table (default 100; 0 = all)."},
     {"keep-logs", 0, BOOL, RUN, AT(keep_logs), "[BOOL]", NULL,
      "Keep NAME_run/ with the record logs, which `kreplay convert` reads."},
-    {"input", 'i', TEXT, KR_VERB_CONVERT, AT(input), "LOG|FOLDER|DB", NULL,
-     "A record log, a folder of them, or a database that kreplay wrote."},
+    {"input", 'i', TEXT, OUTPUT, AT(input), "FILE", NULL,
+     "run: an input file of rocprofv3 (.txt, .yaml, .yml, .json), one run of the program for each of its "
+     "jobs. "
+     "convert: a record log, a folder of them, or a database that kreplay wrote."},
     {"arch", 0, TEXT, KR_VERB_LIST, AT(arch), "GFX", NULL,
      "Architecture (default: that of this machine's GPUs, or gfx90a)."},
     {"witness", 0, BOOL, RUN, AT(witness), "[on|off]", NULL,
@@ -139,8 +141,10 @@ enum { VERB_COUNT = sizeof(verbs_table) / sizeof(verbs_table[0]) };
 
 struct parser {
     struct kr_options *options;
-    char **next;                         // the arguments left
-    bool from_environment[OPTION_COUNT]; // its first occurrence on the command line starts afresh
+    char **next; // the arguments left
+    // By the environment or an input file: its first occurrence in what is read next starts afresh.
+    bool from_before[OPTION_COUNT];
+    bool taken[OPTION_COUNT]; // by what is read now
     char *error;
     size_t error_bytes;
 };
@@ -276,7 +280,7 @@ static int read_environment(struct parser *parser)
         const char *text = getenv(name);
         if (option->kind == FLAG || !text || !*text)
             continue;
-        parser->from_environment[i] = true;
+        parser->from_before[i] = true;
         if (take_environment(parser, option, text) == 0)
             continue;
         char reason[256];
@@ -334,8 +338,9 @@ static int take_option(struct parser *parser)
         return FAIL(parser, "unknown option %s; see kreplay --help", word);
     if (!(option->verbs & parser->options->verb))
         return FAIL(parser, "%s does not belong to this verb; see kreplay --help", word);
-    if (parser->from_environment[option - options_table]) {
-        parser->from_environment[option - options_table] = false;
+    parser->taken[option - options_table] = true;
+    if (parser->from_before[option - options_table]) {
+        parser->from_before[option - options_table] = false;
         forget_value(parser, option);
     }
 
@@ -423,7 +428,51 @@ static int finish_options(struct parser *parser)
     return take_rocprofv3_environment(parser, &options->file, "ROCPROF_OUTPUT_FILE_NAME");
 }
 
-int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes)
+// Up to the end, or the program behind "--".
+static int take_words(struct parser *parser)
+{
+    while (*parser->next) {
+        if (strcmp(*parser->next, "--") == 0) {
+            if (parser->options->verb != KR_VERB_RUN)
+                return FAIL(parser, "only kreplay run takes a program");
+            parser->options->program = parser->next[1] ? parser->next + 1 : NULL;
+            return 0;
+        }
+        if (!is_option_word(*parser->next))
+            return unexpected(parser);
+        if (take_option(parser))
+            return -1;
+    }
+    return 0;
+}
+
+static void forget_pmc(struct kr_options *options, char *instead)
+{
+    free(options->pmc);
+    options->pmc = instead;
+}
+
+// The words of a job stand between the environment and the command line; counters are the job's alone.
+static int take_job(struct parser *parser, char **words)
+{
+    struct kr_options *options = parser->options;
+    char **command_line = parser->next;
+    forget_pmc(options, NULL);
+    parser->next = words;
+    if (take_words(parser))
+        return -1;
+    for (size_t i = 0; i < OPTION_COUNT; i++)
+        parser->from_before[i] |= parser->taken[i];
+    char *pmc = options->pmc;
+    options->pmc = NULL;
+    parser->next = command_line;
+    int status = take_words(parser);
+    forget_pmc(options, pmc);
+    return status;
+}
+
+int kr_options_parse_job(struct kr_options *options, int argc, char **argv, char **job, char *error,
+                         size_t error_bytes)
 {
     int compat = find_compat(argc, argv);
     *options = (struct kr_options){.compat = compat,
@@ -437,19 +486,14 @@ int kr_options_parse(struct kr_options *options, int argc, char **argv, char *er
     take_verb(&parser);
     if (read_environment(&parser))
         return -1;
-    while (*parser.next) {
-        if (strcmp(*parser.next, "--") == 0) {
-            if (options->verb != KR_VERB_RUN)
-                return FAIL(&parser, "only kreplay run takes a program");
-            options->program = parser.next[1] ? parser.next + 1 : NULL;
-            break;
-        }
-        if (!is_option_word(*parser.next))
-            return unexpected(&parser);
-        if (take_option(&parser))
-            return -1;
-    }
+    if (job ? take_job(&parser, job) : take_words(&parser))
+        return -1;
     return finish_options(&parser);
+}
+
+int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes)
+{
+    return kr_options_parse_job(options, argc, argv, NULL, error, error_bytes);
 }
 
 void kr_options_free(struct kr_options *options)

@@ -48,13 +48,17 @@ struct kr_options {
     bool tool_only; // instead of kreplay's own
     int log_level;  // of kr_log_level
     char *arch;     // list: NULL = of this machine
-    char *input;    // convert
+    char *input;    // of convert; run: an input file; NULL = not given
     char **program; // argv of the program, NULL terminated, not owned; NULL = none
 };
 
 // Reads the environment, then the arguments (which win). 0, or -1 with a one-line text in `error`. Free
 // either way.
 int kr_options_parse(struct kr_options *options, int argc, char **argv, char *error, size_t error_bytes);
+// The same for one job of an input file, whose words (NULL terminated) the command line wins over; but counters are those
+// of the job alone. NULL: no job.
+int kr_options_parse_job(struct kr_options *options, int argc, char **argv, char **job, char *error,
+                         size_t error_bytes);
 void kr_options_free(struct kr_options *options);
 
 const char *kr_options_level(const struct kr_options *options);     // the word for log_level

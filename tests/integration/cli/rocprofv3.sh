@@ -119,8 +119,8 @@ noted A9.20 'SQ_WAVES;SQ_INSTS_VALU'
 ROCPROF_KERNEL_REPLAY=1 runs $waves $valu
 noted A9.22 SQ_WAVES SQ_INSTS_VALU
 
-# A9.16-A9.18, A9.21: options that are not there are refused, never ignored
-for option in '-i jobs.yaml' '--pid 1' '--collection-period 1:1:1'; do
+# A9.21: options that are not there are refused, never ignored
+for option in '--pid 1' '--collection-period 1:1:1'; do
     rm -f started
     ./rocprofv3 --soft-gpu $waves $option -- touch started 2>stderr && fail "$option: accepted"
     [ -e started ] && fail "$option: started"

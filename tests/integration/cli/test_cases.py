@@ -4,8 +4,9 @@
 
 A line of a table is `arguments | exit status | check; check; ...`; blank lines and those that begin with # are none. The
 arguments begin with kreplay or rocprofv3, which may stand behind NAME=value for the environment. `three` as the program
-is the example of three kernels, `note` writes the counter groups of each run to a file and needs no GPU. Every case
-runs in an empty folder, on the software GPU, with "out" as the name of its files unless it says otherwise.
+is the example of three kernels, `note` writes the counter groups of each run to a file and needs no GPU. A line
+`@ NAME | TEXT` puts a file there for the cases below it; \\n in the text ends a line, \\t is a tab. Every case
+runs in a folder of its own, on the software GPU, with "out" as the name of its files unless it says otherwise.
 """
 import concurrent.futures
 import csv
@@ -102,10 +103,13 @@ def wrong(run, check):
     return None if got == expected else f"{check}: {got}"
 
 
-def execute(line):
+def execute(case):
     """What is wrong with a case: a list of texts."""
+    line, files = case
     arguments, status, checks = [cell.strip() for cell in line.rsplit(" | ", 2)]
     with tempfile.TemporaryDirectory(prefix="kreplay-case-") as folder:
+        for name, text in files.items():
+            (pathlib.Path(folder) / name).write_text(text, encoding="utf-8")
         run = Run(shlex.split(arguments), pathlib.Path(folder))
         found = [wrong(run, check) for check in checks.split("; ")]
         if run.result.returncode != int(status):
@@ -114,11 +118,16 @@ def execute(line):
 
 
 def main():
-    lines = pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines()
-    cases = [line for line in lines if line.strip() and not line.startswith("#")]
+    cases, files = [], {}
+    for line in pathlib.Path(sys.argv[1]).read_text(encoding="utf-8").splitlines():
+        if line.startswith("@ "):
+            name, text = line[2:].split(" | ", 1)
+            files = {**files, name: text.replace("\\n", "\n").replace("\\t", "\t")}
+        elif line.strip() and not line.startswith("#"):
+            cases.append((line, files))
     with concurrent.futures.ThreadPoolExecutor(WORKERS) as pool:
         found = list(pool.map(execute, cases))
-    for case, texts in zip(cases, found):
+    for (case, _), texts in zip(cases, found):
         for text in texts:
             print(f"FAIL: {case}\n      {text}")
     failed = sum(bool(texts) for texts in found)
