@@ -46,8 +46,7 @@ static int read_runs(const struct kr_options *command, const struct kr_jobs *job
         int status = kr_options_parse_job(run, argc, argv, words, cause, sizeof(cause));
         ++*count;
         if (status)
-            return words ? FAIL("%s, job %zu: %s", command->input, *count - first, cause)
-                         : FAIL("%s", cause);
+            return words ? FAIL("%s, job %zu: %s", command->input, *count - first, cause) : FAIL("%s", cause);
         if (jobs->folder && set_folder(run, jobs->folder, *count, error, error_bytes))
             return -1;
     }

@@ -17,7 +17,8 @@ struct kr_job {
 struct kr_jobs {
     struct kr_job *list;
     size_t count;
-    const char *folder; // each job's files are in <folder>_N; NULL: the jobs are one run, and the list has one
+    const char
+        *folder; // each job's files are in <folder>_N; NULL: the jobs are one run, and the list has one
 };
 
 // Text files (.txt) have lines `pmc: A B C`; YAML and JSON have a list `jobs`, and `job_replay_mode: kernel` makes one job
@@ -28,8 +29,9 @@ int kr_jobs_read_stream(const char *path, FILE *stream, struct kr_jobs *out, cha
 void kr_jobs_free(struct kr_jobs *jobs); // leaves it empty
 
 // What the two readers share. -1: out of memory.
-int kr_jobs_add(struct kr_jobs *jobs);                   // a job more
-int kr_job_add(struct kr_job *job, const char *format, ...) __attribute__((format(printf, 2, 3))); // a word more
+int kr_jobs_add(struct kr_jobs *jobs); // a job more
+int kr_job_add(struct kr_job *job, const char *format, ...)
+    __attribute__((format(printf, 2, 3))); // a word more
 
 // The readers, on an open file; as kr_jobs_read(), but what they have made is left in *out.
 struct kr_jobs_file {

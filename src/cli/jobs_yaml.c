@@ -74,7 +74,8 @@ static int add_pair(struct kr_jobs_file *file, yaml_document_t *document, const 
     char option[64];
     if (!key || !value)
         return FAIL(file, "%s: a job has a key that is not a word", file->path);
-    if (is_null(value) || strcmp(key, "pmc_group_interval") == 0) // groups are replayed, they do not take turns
+    if (is_null(value) ||
+        strcmp(key, "pmc_group_interval") == 0) // groups are replayed, they do not take turns
         return 0;
     if (strcmp(key, "pmc_groups") == 0)
         return add_groups(file, document, value, job);
@@ -144,7 +145,8 @@ static int merge(struct kr_jobs_file *file, struct kr_job *job, const struct kr_
         bool pmc = strcmp(other->words[at], "--pmc") == 0 || strncmp(other->words[at], "--pmc=", 6) == 0;
         int stands = pmc ? 0 : stands_in(job, other, at, end);
         if (stands < 0)
-            return FAIL(file, "%s: with job_replay_mode kernel all jobs are one run, and they disagree on %.*s",
+            return FAIL(file,
+                        "%s: with job_replay_mode kernel all jobs are one run, and they disagree on %.*s",
                         file->path, (int)name_length(other->words[at]), other->words[at]);
         for (size_t i = at; !stands && i < end; i++)
             if (kr_job_add(job, "%s", other->words[i]))
@@ -161,8 +163,9 @@ static int merge_all(struct kr_jobs_file *file, struct kr_jobs *jobs)
                      : 0;
     for (size_t i = 0; !status && i < jobs->count; i++) {
         if (!jobs->list[i].counts || jobs->list[i].groups)
-            status = FAIL(file, "%s: with job_replay_mode kernel each job needs pmc, and none has pmc_groups; "
-                                "see job %zu",
+            status = FAIL(file,
+                          "%s: with job_replay_mode kernel each job needs pmc, and none has pmc_groups; "
+                          "see job %zu",
                           file->path, i + 1);
         else
             status = merge(file, &one.list[0], &jobs->list[i]);

@@ -2,6 +2,7 @@
 // Option table, parser, help.
 #include "cli/options.h"
 
+#include "cli/refused.h"
 #include "select/selection.h"
 
 #include <ctype.h>
@@ -68,6 +69,8 @@ static const struct option options_table[] = {
      "What --kernel-name is held against: the function's own name (default), or all of it."},
     {"kernel-iteration-range", 0, TEXT, RUN, AT(iterations), "RANGES", NULL,
      "Which launches of each of these kernels to measure, from 1: \"[1,2,[5-8]]\"."},
+    {"max-per-kernel", 0, NUMBER, RUN, AT(max_per_kernel), "N", NULL,
+     "Of these launches measure the first N of each kernel (default 0 = all)."},
     {"launch-skip", 0, NUMBER, RUN, AT(launch_skip), "N", NULL,
      "Leave out the first N of the launches that are selected so far."},
     {"launch-count", 'c', NUMBER, RUN, AT(launch_count), "N", NULL,
@@ -82,6 +85,8 @@ static const struct option options_table[] = {
      "called by that name."},
     {"soft-gpu", 0, BOOL, RUN, AT(soft_gpu), "[BOOL]", NULL,
      "Run the program on the software GPU, a gfx90a, instead of a card."},
+    {"kernel-trace", 0, BOOL, RUN, AT(kernel_trace), "[BOOL]", NULL,
+     "Accepted for rocprofv3's sake, beside --pmc: every run lists its kernel dispatches with their times."},
     {"output-format", 'f', SET, OUTPUT, AT(formats), "json|csv|rocpd...", format_choices,
      "Files to write (default rocpd): NAME_results.json; NAME_counter_collection.csv, NAME_kernel_trace.csv "
      "and "
@@ -322,18 +327,22 @@ static int unexpected(struct parser *parser)
 static int take_option(struct parser *parser)
 {
     const char *word = *parser->next++;
-    const char *value = NULL;
+    const char *value = NULL, *refusal;
     const struct option *option;
     if (word[1] == '-') {
         size_t length = strcspn(word + 2, "=");
         option = find_option(word + 2, length);
+        refusal = kr_refused_option(word + 2, length);
         if (word[2 + length] == '=')
             value = word + 2 + length + 1;
     } else {
         option = find_letter(word[1]);
+        refusal = kr_refused_letter(word[1]);
         if (word[2] != '\0')
             value = word + 2 + (word[2] == '=');
     }
+    if (!option && refusal)
+        return FAIL(parser, "%s: %s", word, refusal);
     if (!option)
         return FAIL(parser, "unknown option %s; see kreplay --help", word);
     if (!(option->verbs & parser->options->verb))

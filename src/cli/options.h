@@ -43,13 +43,14 @@ struct kr_options {
     bool strict_groups;
     char *include, *exclude, *kernel_name, *iterations; // rules of select/selection.h; NULL = not given
     int name_base;                                      // of kr_name_base
-    unsigned launch_skip, launch_count;
-    char *tool;     // a user's tool, a library; NULL = none
-    bool tool_only; // instead of kreplay's own
-    int log_level;  // of kr_log_level
-    char *arch;     // list: NULL = of this machine
-    char *input;    // of convert; run: an input file; NULL = not given
-    char **program; // argv of the program, NULL terminated, not owned; NULL = none
+    unsigned max_per_kernel, launch_skip, launch_count;
+    bool kernel_trace; // asks for nothing that is not done anyway
+    char *tool;        // a user's tool, a library; NULL = none
+    bool tool_only;    // instead of kreplay's own
+    int log_level;     // of kr_log_level
+    char *arch;        // list: NULL = of this machine
+    char *input;       // of convert; run: an input file; NULL = not given
+    char **program;    // argv of the program, NULL terminated, not owned; NULL = none
 };
 
 // Reads the environment, then the arguments (which win). 0, or -1 with a one-line text in `error`. Free

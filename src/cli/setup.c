@@ -162,6 +162,8 @@ int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char
     *setup = (struct kr_setup){.options = options};
     if (kr_groups_parse(options->pmc ? options->pmc : "", &setup->groups, error, error_bytes))
         return -1;
+    if (options->kernel_trace && setup->groups.count == 0)
+        return FAIL("--kernel-trace needs counters beside it: give at least one --pmc");
     bool rocprofv3 = options->compat == KR_COMPAT_ROCPROFV3;
     if ((rocprofv3 ? check_rocprofv3 : check_kreplay)(options, &setup->groups, error, error_bytes))
         return -1;

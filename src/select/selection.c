@@ -20,8 +20,8 @@ struct rule {
 
 // What is known of a kernel.
 struct kernel {
-    bool seen, named; // named: its name passes
-    uint64_t launches;
+    bool seen, named;          // named: its name passes
+    uint64_t launches, chosen; // chosen: of these, by name and iteration
 };
 
 struct kr_selection {
@@ -29,12 +29,12 @@ struct kr_selection {
     char *name; // a whole name; NULL = none given
     enum kr_name_base base;
     struct kr_iterations iterations;
-    uint64_t skip, count;
+    uint64_t most, skip, count;
     kr_demangler demangle;
     pthread_mutex_t lock;   // what follows
     struct kernel *kernels; // by kernel id, which count from 1
     size_t capacity;
-    uint64_t passed; // dispatches that passed name and iteration
+    uint64_t passed; // dispatches that passed name, iteration and the most of their kernel
 };
 
 static int compile(const char *option, const char *text, struct rule *rule, char *error, size_t error_bytes)
@@ -84,6 +84,7 @@ int kr_selection_create(const struct kr_selection_rules *rules, kr_demangler dem
     }
     pthread_mutex_init(&selection->lock, NULL);
     selection->base = rules->base;
+    selection->most = rules->most;
     selection->skip = rules->skip;
     selection->count = rules->count;
     selection->demangle = demangle;
@@ -176,7 +177,9 @@ bool kr_selection_wants(struct kr_selection *selection, const kreplay_dispatch *
     bool wants = false;
     pthread_mutex_lock(&selection->lock);
     struct kernel *kernel = find_kernel(selection, dispatch);
-    if (kernel != NULL && kernel->named && kr_iterations_have(&selection->iterations, ++kernel->launches)) {
+    if (kernel != NULL && kernel->named && kr_iterations_have(&selection->iterations, ++kernel->launches) &&
+        (selection->most == 0 || kernel->chosen < selection->most)) {
+        kernel->chosen++;
         uint64_t number = selection->passed++;
         wants = number >= selection->skip &&
                 (selection->count == 0 || number - selection->skip < selection->count);

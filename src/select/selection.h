@@ -26,6 +26,7 @@ struct kr_selection_rules {
     const char *name;       // a whole name, or "regex:" and an expression; NULL = all
     enum kr_name_base base; // the form of the name that `name` is held against
     const char *iterations; // of each kernel, as kr_iterations_parse() reads them; NULL = all
+    uint64_t most;          // of each kernel so many of the launches that pass the rules above; 0 = all
     uint64_t skip;          // so many of the dispatches that pass the rules above
     uint64_t count;         // measure so many; 0 = all
 };

@@ -74,6 +74,8 @@ static int read_selection(struct kr_selection_rules *out, char *error, size_t er
     out->iterations = environment(KR_ENV_ITERATIONS, NULL);
     int rc = read_name_base(&out->base, error, error_bytes);
     if (rc == KREPLAY_OK)
+        rc = read_number(KR_ENV_MOST, &out->most, error, error_bytes);
+    if (rc == KREPLAY_OK)
         rc = read_number(KR_ENV_SKIP, &out->skip, error, error_bytes);
     return rc == KREPLAY_OK ? read_number(KR_ENV_COUNT, &out->count, error, error_bytes) : rc;
 }

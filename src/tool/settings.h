@@ -34,6 +34,7 @@
 #define KR_ENV_NAME       "KREPLAY_KERNEL_NAME"
 #define KR_ENV_NAME_BASE  "KREPLAY_KERNEL_NAME_BASE"
 #define KR_ENV_ITERATIONS "KREPLAY_KERNEL_ITERATION_RANGE"
+#define KR_ENV_MOST       "KREPLAY_MAX_PER_KERNEL"
 #define KR_ENV_SKIP       "KREPLAY_LAUNCH_SKIP"
 #define KR_ENV_COUNT      "KREPLAY_LAUNCH_COUNT"
 // Debug switches that break one mechanism each, comma separated; see engine/fault.h.

@@ -20,7 +20,8 @@ static void try_expression(const char *text)
         return;
     }
     struct kr_counter_inputs inputs;
-    if (kr_expression_inputs(expression, kr_catalogue_find("gfx90a"), &inputs, error, sizeof(error)) == KREPLAY_OK)
+    if (kr_expression_inputs(expression, kr_catalogue_find("gfx90a"), &inputs, error, sizeof(error)) ==
+        KREPLAY_OK)
         kr_counter_inputs_free(&inputs);
     kr_expression_free(expression);
 }

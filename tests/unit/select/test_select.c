@@ -145,6 +145,10 @@ static void counts(void **state)
     (void)state;
     // each kernel's own second and third launch
     check(&(struct kr_selection_rules){.iterations = "[2-3]"}, "-----++++++++++-----");
+    // so many of each kernel, of the launches that its iterations select; others are skipped and counted afterwards
+    check(&(struct kr_selection_rules){.most = 1}, "+++++----------");
+    check(&(struct kr_selection_rules){.iterations = "2-9", .most = 1}, "-----+++++-----");
+    check(&(struct kr_selection_rules){.include = "scale", .most = 2, .skip = 1}, "-+---++--------");
     // of the selected launches, in the order of the program
     check(&(struct kr_selection_rules){.skip = 3}, "---+++++++");
     check(&(struct kr_selection_rules){.count = 2}, "++--------");
