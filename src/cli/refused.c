@@ -10,13 +10,13 @@ static const char thread_trace[] =
 static const char sampling[] =
     "program counters are not sampled: samples of all passes would fall into one heap, and beside counters "
     "sampling hangs MI200 and MI300";
-static const char streaming[] =
-    "counters are not streamed over time (SPM): kreplay has one value for each dispatch and counter, see --pmc";
+static const char streaming[] = "counters are not streamed over time (SPM): kreplay has one value for each "
+                                "dispatch and counter, see --pmc";
 static const char tracing[] = "calls and copies are not traced: kreplay measures kernels, see --pmc; a trace "
                               "takes a run of its own with another tool";
-static const char attaching[] =
-    "running programs are not attached to: kreplay has to see all memory that the program allocates, from its "
-    "start";
+static const char attaching[] = "running programs are not attached to: kreplay has to see all memory that "
+                                "the program allocates, from its "
+                                "start";
 static const char periods[] =
     "there are no periods of time: choose kernels and launches instead, with --kernel-include-regex and "
     "--kernel-iteration-range";
