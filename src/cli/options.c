@@ -75,6 +75,9 @@ static const struct option options_table[] = {
      "Leave out the first N of the launches that are selected so far."},
     {"launch-count", 'c', NUMBER, RUN, AT(launch_count), "N", NULL,
      "Measure N launches at most (default 0 = all)."},
+    {"budget", 0, NUMBER, RUN, AT(budget), "SECONDS", NULL,
+     "Measure no further kernel of a process when replay has taken so long beside the program's own "
+     "executions (default 0 = no limit)."},
     {"replay-mode", 0, CHOICE, RUN, AT(replay_mode), "kernel|application", mode_choices,
      "How several groups are measured: kernel (default) repeats each kernel inside one run of the program; "
      "application runs the program once per group, below pass_N/, and joins the runs."},

@@ -44,6 +44,7 @@ struct kr_options {
     char *include, *exclude, *kernel_name, *iterations; // rules of select/selection.h; NULL = not given
     int name_base;                                      // of kr_name_base
     unsigned max_per_kernel, launch_skip, launch_count;
+    unsigned budget;   // seconds; 0 = none
     bool kernel_trace; // asks for nothing that is not done anyway
     char *tool;        // a user's tool, a library; NULL = none
     bool tool_only;    // instead of kreplay's own

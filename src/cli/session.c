@@ -78,7 +78,8 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
     char id[32];
     snprintf(id, sizeof(id), "%" PRIu64, session->id);
     const struct kr_options *options = setup->options;
-    char most[16], skip[16], count[16];
+    char budget[16], most[16], skip[16], count[16];
+    snprintf(budget, sizeof(budget), "%u", options->budget);
     snprintf(most, sizeof(most), "%u", options->max_per_kernel);
     snprintf(skip, sizeof(skip), "%u", options->launch_skip);
     snprintf(count, sizeof(count), "%u", options->launch_count);
@@ -107,6 +108,7 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
         {KR_ENV_NAME, given(options->kernel_name), load},
         {KR_ENV_NAME_BASE, kr_options_name_base(options), load},
         {KR_ENV_ITERATIONS, given(options->iterations), load},
+        {KR_ENV_BUDGET, budget, load},
         {KR_ENV_MOST, most, load},
         {KR_ENV_SKIP, skip, load},
         {KR_ENV_COUNT, count, load},

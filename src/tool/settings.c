@@ -100,5 +100,7 @@ int kr_settings_read(struct kr_settings *out, char *error, size_t error_bytes)
     // The engine, which reads it too, complains about a level that there is not.
     out->level = kr_level_asked();
     int rc = read_number(KR_ENV_RUN_ID, &out->run_id, error, error_bytes);
+    if (rc == KREPLAY_OK)
+        rc = read_number(KR_ENV_BUDGET, &out->budget_s, error, error_bytes);
     return rc == KREPLAY_OK ? read_selection(&out->selection, error, error_bytes) : rc;
 }

@@ -24,6 +24,8 @@
 #define KR_ENV_RUN_ID "KREPLAY_RUN_ID"
 // Whether a witness is repeated in groups that have room for it: on (default) or off.
 #define KR_ENV_WITNESS "KREPLAY_WITNESS"
+// Seconds that replay may take in the process beside the program's own executions, decimal; 0 or unset: no limit.
+#define KR_ENV_BUDGET "KREPLAY_BUDGET"
 // A user's tool, a library, that joins kreplay's own; and whether it replaces it: on or off (default).
 #define KR_ENV_TOOL      "KREPLAY_TOOL"
 #define KR_ENV_TOOL_ONLY "KREPLAY_TOOL_ONLY"
@@ -47,7 +49,8 @@ struct kr_settings {
     const char *run_dir;
     uint64_t run_id; // 0 = none given
     bool witness;
-    const char *tool; // never NULL; "" = none
+    uint64_t budget_s; // 0 = none
+    const char *tool;  // never NULL; "" = none
     bool tool_only;
     struct kr_selection_rules selection;
     enum kr_log_level level;

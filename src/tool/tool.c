@@ -4,6 +4,7 @@
 #include "tool/tool.h"
 #include "engine/builtin.h"
 #include "engine/clock.h"
+#include "tool/budget.h"
 #include "tool/demangler.h"
 #include "tool/plan.h"
 #include "tool/process.h"
@@ -23,6 +24,7 @@
 
 #define MAX_LOGS_PER_PID    1000u
 #define DISAGREEMENTS_NAMED 10u
+#define NS_PER_SECOND       1000000000u
 
 static atomic_bool hurry;
 
@@ -30,6 +32,7 @@ struct tool {
     struct kr_log *log;
     struct kr_groups groups;
     struct kr_selection *selection;
+    struct kr_budget budget;
     pthread_mutex_t lock; // plans
     struct kr_plan *plans;
     atomic_uint_fast64_t dispatches;
@@ -101,6 +104,9 @@ static void on_config(void *arg, kreplay_phase phase, kreplay_config *config)
 {
     if (phase != KREPLAY_ENTER || !config->user_data.value)
         return;
+    // Asked here and not in the filter, which would ask when the dispatch is submitted, long before its turn.
+    if (kr_budget_is_spent(&((struct tool *)arg)->budget))
+        return;
     const struct kr_plan *plan = find_plan(arg, config->dispatch->agent_id);
     config->want = true;
     config->pass_count = (uint32_t)plan->count;
@@ -150,6 +156,10 @@ static void on_dispatch(void *arg, const kreplay_dispatch_record *record)
                                             : KREPLAY_REASON_NOT_SELECTED;
     if (plan != NULL)
         outcome.disagreements = compare_passes(tool, plan, record);
+    if (kr_budget_take(&tool->budget, &outcome))
+        kr_say(tool->log, "the budget of %llu seconds is spent with dispatch %llu: later ones run unmeasured",
+               (unsigned long long)(tool->budget.limit_ns / NS_PER_SECOND),
+               (unsigned long long)record->dispatch->dispatch_id);
     copy.outcome = &outcome;
     logged(tool, kr_log_put_dispatch(tool->log, &copy));
 }
@@ -302,6 +312,7 @@ static int start_own(const struct kr_settings *settings, const char *backend, ch
     tool->derived = settings->derived;
     tool->inputs = settings->inputs;
     tool->witness = settings->witness;
+    tool->budget.limit_ns = settings->budget_s * NS_PER_SECOND;
     pthread_mutex_init(&tool->lock, NULL);
     rc = open_log(settings->run_dir, &tool->log, error, error_bytes);
     if (rc == KREPLAY_OK)

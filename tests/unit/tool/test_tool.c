@@ -250,6 +250,54 @@ static void test_one_group_is_no_replay(void **state)
     finish();
 }
 
+// One dispatch: whether it is wanted at its turn; its window then takes so many milliseconds of each kind.
+static bool measured_for(uint64_t milliseconds)
+{
+    static const kreplay_dispatch dispatch = {
+        .size = sizeof(dispatch), .dispatch_id = 1, .kernel_id = 1, .kernel_name = "k"};
+    kreplay_config config = {.size = sizeof(config), .dispatch = &dispatch, .pass_count = 1};
+    stub.tool.filter(stub.tool.tool, &dispatch, false, &config.user_data);
+    stub.tool.config(stub.tool.tool, KREPLAY_ENTER, &config);
+    uint64_t ns = milliseconds * 1000000u;
+    const kreplay_outcome outcome = {.size = sizeof(outcome),
+                                     .live_ns = 100 * ns,
+                                     .gate_ns = ns,
+                                     .drain_ns = ns,
+                                     .snapshot_ns = ns,
+                                     .compare_ns = ns,
+                                     .restore_ns = ns,
+                                     .passes_ns = ns,
+                                     .finish_ns = ns};
+    const kreplay_dispatch_record record = {
+        .size = sizeof(record), .dispatch = &dispatch, .outcome = &outcome};
+    stub.tool.dispatch(stub.tool.tool, &record);
+    return config.want;
+}
+
+static void test_budget(void **state)
+{
+    struct fixture *f = *state;
+    setenv(KR_ENV_BUDGET, "1", 1);
+    start("A;B");
+    unsetenv(KR_ENV_BUDGET);
+    add_agent(0);
+    assert_true(measured_for(142)); // seven kinds of time: 0.994 s, and the program's own is not counted
+    assert_true(measured_for(1));   // 1.001 s
+    assert_false(measured_for(0));
+    finish();
+    assert_non_null(strstr(said(f), "the budget of 1 seconds is spent with dispatch 1"));
+}
+
+static void test_no_budget(void **state)
+{
+    (void)state;
+    start("A;B");
+    add_agent(0);
+    assert_true(measured_for(1000000));
+    assert_true(measured_for(0));
+    finish();
+}
+
 // Each GPU has its own share: groups it has nothing of are skipped, so pass and group numbers differ there.
 static void test_share_of_each_gpu(void **state)
 {
@@ -459,13 +507,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
     const struct CMUnitTest tests[] = {
-        TEST(test_nothing_to_collect),   TEST(test_bad_settings),
-        TEST(test_unwritable_folder),    TEST(test_second_tool),
-        TEST(test_groups_become_passes), TEST(test_one_group_is_no_replay),
-        TEST(test_share_of_each_gpu),    TEST(test_group_that_cannot_be_made),
-        TEST(test_nothing_on_this_gpu),  TEST(test_counters_fail),
-        TEST(test_log_content),          TEST(test_second_log_of_a_pid),
-        TEST(test_log_is_full),          TEST(test_quoting),
+        TEST(test_nothing_to_collect),
+        TEST(test_bad_settings),
+        TEST(test_unwritable_folder),
+        TEST(test_second_tool),
+        TEST(test_groups_become_passes),
+        TEST(test_one_group_is_no_replay),
+        TEST(test_budget),
+        TEST(test_no_budget),
+        TEST(test_share_of_each_gpu),
+        TEST(test_group_that_cannot_be_made),
+        TEST(test_nothing_on_this_gpu),
+        TEST(test_counters_fail),
+        TEST(test_log_content),
+        TEST(test_second_log_of_a_pid),
+        TEST(test_log_is_full),
+        TEST(test_quoting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
