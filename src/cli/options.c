@@ -3,6 +3,7 @@
 #include "cli/options.h"
 
 #include "cli/refused.h"
+#include "counters/sets.h"
 #include "select/selection.h"
 
 #include <ctype.h>
@@ -41,6 +42,11 @@ static const char *const base_choices[] = {
     KR_NAME_BASE_MAP(X)
 #undef X
         NULL};
+static const char *const set_choices[] = {
+#define X(name, word) word,
+    KR_COUNTER_SET_MAP(X)
+#undef X
+        NULL};
 static const char *const level_choices[] = {
 #define X(name, word) word,
     KR_LEVEL_MAP(X)
@@ -56,6 +62,10 @@ static const struct option options_table[] = {
      "Counters of one group, measured together in one pass; blanks or commas between them. Each --pmc is one "
      "more "
      "group, and every kernel is run once per group."},
+    {"metrics-set", 0, CHOICE, RUN, AT(metrics_set), "none|basic|compute|memory|full", set_choices,
+     "One more group, of well-known counters of gfx90a, measured in as many passes as it needs."},
+    {"repeat", 0, NUMBER, RUN, AT(repeat), "N", NULL,
+     "Measure all groups N times (default 1), one round after the other; each pass has rows of its own."},
     {"strict-groups", 0, BOOL, RUN, AT(strict_groups), "[BOOL]", NULL,
      "Refuse a group that needs more counter registers than the GPU has, instead of measuring it in several "
      "passes."},
@@ -431,6 +441,8 @@ static int finish_options(struct parser *parser)
 {
     struct kr_options *options = parser->options;
     bool rocprofv3 = options->compat == KR_COMPAT_ROCPROFV3;
+    if (options->repeat == 0)
+        return FAIL(parser, "--repeat: groups are measured once at least");
     if (options->replay_mode < 0)
         options->replay_mode = rocprofv3 ? KR_REPLAY_APPLICATION : KR_REPLAY_KERNEL;
     if (!rocprofv3)
@@ -491,6 +503,7 @@ int kr_options_parse_job(struct kr_options *options, int argc, char **argv, char
                                    .replay_mode = -1, // not given
                                    .table = compat == KR_COMPAT_NONE,
                                    .table_rows = 100,
+                                   .repeat = 1,
                                    .witness = true,
                                    .log_level = KR_LEVEL_WARNING};
     struct parser parser = {

@@ -29,6 +29,8 @@ struct kr_options {
     enum kr_verb verb;
     bool help, version;
     char *pmc;        // groups as kr_groups_parse() reads them; NULL = none
+    int metrics_set;  // of kr_counter_set
+    unsigned repeat;  // rounds of all groups; at least 1
     int compat;       // of kr_compat
     int replay_mode;  // of kr_replay_mode
     bool beta;        // --kernel-replay-beta-enabled: rocprofv3 asks for it, kreplay does not

@@ -8,6 +8,7 @@
 #include "cli/say.h"
 #include "counters/catalogue.h"
 #include "counters/derive.h"
+#include "counters/sets.h"
 #include "select/selection.h"
 
 #include <errno.h>
@@ -18,6 +19,19 @@
 
 #define DRIVER    "/dev/kfd"
 #define FAIL(...) (snprintf(error, error_bytes, __VA_ARGS__), -1)
+
+// The set is the last group.
+static int parse_groups(const struct kr_options *options, struct kr_groups *groups, char *error,
+                        size_t error_bytes)
+{
+    const char *pmc = options->pmc ? options->pmc : "", *set = kr_counter_set_names(options->metrics_set);
+    char *text;
+    if (asprintf(&text, "%s%s%s", pmc, set && *pmc ? ";" : "", set ? set : "") < 0)
+        return FAIL("out of memory");
+    int status = kr_groups_parse(text, groups, error, error_bytes) ? -1 : 0;
+    free(text);
+    return status;
+}
 
 static int check_soft_gpu(struct kr_setup *setup, char *error, size_t error_bytes)
 {
@@ -88,12 +102,15 @@ static int plan_groups(struct kr_setup *setup, const struct kr_arches *arches, c
     bool split = !options->strict_groups && options->compat != KR_COMPAT_ROCPROFV3;
     if (kr_measured_make(&setup->groups, catalogue, split, &measured, error, error_bytes))
         return -1;
-    for (size_t g = 0; g < setup->groups.count; g++)
+    for (size_t g = 0; g < setup->groups.count; g++) {
+        bool set =
+            options->metrics_set != KR_SET_NONE && g + 1 == setup->groups.count; // nobody expects one pass
         if (measured.passes[g] > 1)
-            kr_say(options, KR_LEVEL_WARNING,
+            kr_say(options, set ? KR_LEVEL_INFO : KR_LEVEL_WARNING,
                    "counter group %zu needs more registers than %s has: measured in %zu "
                    "passes",
                    g + 1, catalogue->arch, measured.passes[g]);
+    }
     kr_groups_free(&setup->groups);
     setup->groups = measured.groups;
     setup->derived = measured.derived;
@@ -115,6 +132,8 @@ static int check_counters(struct kr_setup *setup, char *error, size_t error_byte
             return -1;
         if (setup->groups.count == 0)
             return 0;
+        if (setup->options->metrics_set != KR_SET_NONE)
+            return FAIL("--metrics-set has counters of gfx90a only: name those of the NVIDIA GPU with --pmc");
         return kr_nvidia_check(setup->library, &setup->groups, error, error_bytes);
     }
     if (arches.count == 0)
@@ -152,15 +171,16 @@ static int check_kreplay(const struct kr_options *options, const struct kr_group
     if (options->tool)
         return 0;
     if (groups->count == 0)
-        return FAIL("%s replay needs counters: give at least one --pmc; kreplay list names them",
-                    options->replay_mode == KR_REPLAY_KERNEL ? "kernel" : "application");
+        return FAIL(
+            "%s replay needs counters: give at least one --pmc (kreplay list names them) or a --metrics-set",
+            options->replay_mode == KR_REPLAY_KERNEL ? "kernel" : "application");
     return 0;
 }
 
 int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char *error, size_t error_bytes)
 {
     *setup = (struct kr_setup){.options = options};
-    if (kr_groups_parse(options->pmc ? options->pmc : "", &setup->groups, error, error_bytes))
+    if (parse_groups(options, &setup->groups, error, error_bytes))
         return -1;
     if (options->kernel_trace && setup->groups.count == 0)
         return FAIL("--kernel-trace needs counters beside it: give at least one --pmc");
@@ -175,6 +195,8 @@ int kr_setup_make(const struct kr_options *options, struct kr_setup *setup, char
         return -1;
     if (setup->loads && check_counters(setup, error, error_bytes))
         return -1;
+    if (kr_groups_repeat(&setup->groups, options->repeat))
+        return FAIL("out of memory");
     if (options->soft_gpu) {
         if (check_soft_gpu(setup, error, error_bytes))
             return -1;

@@ -4,6 +4,7 @@
 #include "kreplay/kreplay.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,30 @@ int kr_groups_parse(const char *text, struct kr_groups *out, char *error, size_t
         copy = next;
     }
     *out = (struct kr_groups){.groups = groups, .count = group_count, .storage = storage};
+    return KREPLAY_OK;
+}
+
+int kr_groups_repeat(struct kr_groups *groups, size_t rounds)
+{
+    char *text = NULL, error[128];
+    size_t length = 0;
+    FILE *stream = open_memstream(&text, &length);
+    if (stream == NULL)
+        return KREPLAY_NO_MEMORY;
+    for (size_t i = 0; i < rounds * groups->count; i++) {
+        const struct kr_name_group *group = &groups->groups[i % groups->count];
+        if (i > 0)
+            putc(GROUP_SEPARATOR, stream);
+        for (size_t n = 0; n < group->count; n++)
+            fprintf(stream, " %s", group->names[n]);
+    }
+    struct kr_groups repeated;
+    int rc = fclose(stream) == 0 ? kr_groups_parse(text, &repeated, error, sizeof(error)) : KREPLAY_NO_MEMORY;
+    free(text);
+    if (rc != KREPLAY_OK)
+        return rc;
+    kr_groups_free(groups);
+    *groups = repeated;
     return KREPLAY_OK;
 }
 

@@ -24,6 +24,8 @@ struct kr_groups {
 int kr_groups_parse(const char *text, struct kr_groups *out, char *error, size_t error_bytes);
 bool kr_name_group_has(const struct kr_name_group *group, const char *name);
 bool kr_groups_have(const struct kr_groups *groups, const char *name); // any of them
+// All groups again and again, `rounds` (at least 1) times in all. KREPLAY_NO_MEMORY: they are as they were.
+int kr_groups_repeat(struct kr_groups *groups, size_t rounds);
 void kr_groups_free(struct kr_groups *groups); // leaves it empty; an empty one is fine
 
 #endif

@@ -64,8 +64,26 @@ static void test_errors(void **state)
                 "counter \"SQ_WAVES:device=0\": the qualifier \":device=0\" is not supported yet");
 }
 
+static void test_repeat(void **state)
+{
+    (void)state;
+    struct kr_groups groups;
+    char error[200];
+    assert_int_equal(kr_groups_parse("A B;C", &groups, error, sizeof(error)), KREPLAY_OK);
+    assert_int_equal(kr_groups_repeat(&groups, 3), KREPLAY_OK);
+    assert_int_equal(groups.count, 6);
+    for (size_t i = 0; i < groups.count; i++) {
+        assert_int_equal(groups.groups[i].count, i % 2 == 0 ? 2 : 1);
+        assert_string_equal(groups.groups[i].names[0], i % 2 == 0 ? "A" : "C");
+    }
+    kr_groups_free(&groups);
+    assert_int_equal(kr_groups_repeat(&groups, 3), KREPLAY_OK);
+    assert_int_equal(groups.count, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse), cmocka_unit_test(test_errors)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_parse), cmocka_unit_test(test_errors),
+                                       cmocka_unit_test(test_repeat)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
