@@ -138,6 +138,10 @@ static const struct option options_table[] = {
      level_choices,
      "What kreplay says on standard error (default warning): info has a line for each replayed dispatch "
      "too."},
+    {"quiet", 0, BOOL, OUTPUT, AT(quiet), "[BOOL]", NULL,
+     "Say nothing but errors, and print no table: only files are written."},
+    {"list-avail", 'L', BOOL, RUN, AT(list_avail), "[BOOL]", NULL,
+     "List the counters, as `kreplay list` does; no program is run."},
     {"help", 'h', FLAG, KR_VERB_ALL, AT(help), NULL, NULL, "Show this help."},
     {"version", 'v', FLAG, KR_VERB_ALL, AT(version), NULL, NULL, "Show the version."},
 };
@@ -443,6 +447,10 @@ static int finish_options(struct parser *parser)
     bool rocprofv3 = options->compat == KR_COMPAT_ROCPROFV3;
     if (options->repeat == 0)
         return FAIL(parser, "--repeat: groups are measured once at least");
+    if (options->quiet) {
+        options->table = false;
+        options->log_level = options->log_level < KR_LEVEL_ERROR ? options->log_level : KR_LEVEL_ERROR;
+    }
     if (options->replay_mode < 0)
         options->replay_mode = rocprofv3 ? KR_REPLAY_APPLICATION : KR_REPLAY_KERNEL;
     if (!rocprofv3)

@@ -40,6 +40,8 @@ struct kr_options {
     bool table;
     unsigned table_rows; // 0 = all
     bool keep_logs;
+    bool quiet;      // has been made of table and log_level
+    bool list_avail; // instead of a run
     bool soft_gpu;
     bool witness;
     bool strict_groups;

@@ -25,6 +25,8 @@ static int run_once(const struct kr_setup *setup, char *error, size_t error_byte
 
 int kr_verb_run(const struct kr_options *options)
 {
+    if (options->list_avail)
+        return kr_verb_list(options);
     struct kr_setup setup;
     char error[512] = "";
     int status = kr_setup_make(options, &setup, error, sizeof(error));
