@@ -65,7 +65,6 @@ static int read_text_line(struct kr_jobs_file *file, unsigned number, char *line
         return FAIL(file, "%s, line %u: pmc names no counter", file->path, number);
     if (kr_jobs_add(out) || kr_job_add(&out->list[out->count - 1], "--pmc=%s", line))
         return FAIL(file, "out of memory");
-    out->list[out->count - 1].counts = true;
     return 0;
 }
 

@@ -10,8 +10,7 @@
 struct kr_job {
     char **words; // NULL terminated
     size_t count;
-    bool counts; // it names counters,
-    bool groups; // by pmc_groups
+    bool groups; // it names counters by pmc_groups
 };
 
 struct kr_jobs {

@@ -62,7 +62,7 @@ static int add_groups(struct kr_jobs_file *file, yaml_document_t *document, cons
     for (size_t i = 0; i < length_of(value); i++)
         if (add_option(file, document, "pmc", item(document, value, i), job))
             return -1;
-    job->groups = job->counts = length_of(value) > 0;
+    job->groups = length_of(value) > 0;
     return 0;
 }
 
@@ -82,7 +82,6 @@ static int add_pair(struct kr_jobs_file *file, yaml_document_t *document, const 
     snprintf(option, sizeof(option), "%s", key);
     for (char *at = option; *at; at++)
         *at = *at == '_' ? '-' : *at;
-    job->counts |= strcmp(option, "pmc") == 0;
     return add_option(file, document, option, value, job);
 }
 
@@ -117,6 +116,21 @@ static size_t name_length(const char *word)
     return strcspn(word, "=");
 }
 
+static bool is_pmc(const char *word)
+{
+    static const char pmc[] = "--pmc";
+    return name_length(word) == strlen(pmc) && strncmp(word, pmc, strlen(pmc)) == 0;
+}
+
+// Whether the job names counters.
+static bool counts(const struct kr_job *job)
+{
+    for (size_t i = 0; i < job->count; i++)
+        if (is_pmc(job->words[i]))
+            return true;
+    return false;
+}
+
 static bool same_words(const struct kr_job *a, size_t at, size_t end, const struct kr_job *b, size_t from)
 {
     if (option_end(b, from) - from != end - at)
@@ -142,8 +156,7 @@ static int merge(struct kr_jobs_file *file, struct kr_job *job, const struct kr_
 {
     for (size_t at = 0, end; at < other->count; at = end) {
         end = option_end(other, at);
-        bool pmc = strcmp(other->words[at], "--pmc") == 0 || strncmp(other->words[at], "--pmc=", 6) == 0;
-        int stands = pmc ? 0 : stands_in(job, other, at, end);
+        int stands = is_pmc(other->words[at]) ? 0 : stands_in(job, other, at, end);
         if (stands < 0)
             return FAIL(file,
                         "%s: with job_replay_mode kernel all jobs are one run, and they disagree on %.*s",
@@ -162,7 +175,7 @@ static int merge_all(struct kr_jobs_file *file, struct kr_jobs *jobs)
                      ? FAIL(file, "out of memory")
                      : 0;
     for (size_t i = 0; !status && i < jobs->count; i++) {
-        if (!jobs->list[i].counts || jobs->list[i].groups)
+        if (!counts(&jobs->list[i]) || jobs->list[i].groups)
             status = FAIL(file,
                           "%s: with job_replay_mode kernel each job needs pmc, and none has pmc_groups; "
                           "see job %zu",
@@ -170,8 +183,6 @@ static int merge_all(struct kr_jobs_file *file, struct kr_jobs *jobs)
         else
             status = merge(file, &one.list[0], &jobs->list[i]);
     }
-    if (!status)
-        one.list[0].counts = true;
     kr_jobs_free(jobs);
     *jobs = one;
     return status;

@@ -8,6 +8,7 @@
 #include "cli/outputs.h"
 #include "cli/run_folder.h"
 #include "cli/say.h"
+#include "counters/groups.h"
 #include "store/store.h"
 #include "tool/settings.h"
 
@@ -40,20 +41,6 @@ static char *tools_list(const char *library)
     return list;
 }
 
-// Groups in the form of KREPLAY_PMC.
-static char *groups_text(const struct kr_session *session)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&text, &length);
-    for (size_t g = 0; out && g < session->group_count; g++)
-        for (size_t i = 0; i < session->groups[g].count; i++)
-            fprintf(out, "%s%s", i ? " " : g ? ";" : "", session->groups[g].names[i]);
-    if (!out || fclose(out) != 0)
-        return NULL;
-    return text;
-}
-
 // `first` before what the variable holds.
 static char *list_with(const char *variable, const char *first)
 {
@@ -84,7 +71,7 @@ static int set_environment(const struct kr_session *session, struct kr_launch *l
     snprintf(skip, sizeof(skip), "%u", options->launch_skip);
     snprintf(count, sizeof(count), "%u", options->launch_count);
     bool load = setup->loads;
-    char *tools = tools_list(setup->library), *pmc = groups_text(session);
+    char *tools = tools_list(setup->library), *pmc = kr_groups_text(session->groups, session->group_count);
     char *libraries = setup->soft_folder ? list_with("LD_LIBRARY_PATH", setup->soft_folder) : NULL;
     // Only in builds with a sanitizer, whose run-time library must come first in programs built without.
     char *preload = *KREPLAY_PRELOAD ? list_with("LD_PRELOAD", KREPLAY_PRELOAD) : NULL;

@@ -195,21 +195,6 @@ static int write_plain(FILE *text, const struct kr_name_group *group, const stru
     return KREPLAY_OK;
 }
 
-static char *join(const struct kr_name_group *names)
-{
-    char *text = NULL;
-    size_t length = 0;
-    FILE *stream = open_memstream(&text, &length);
-    if (stream == NULL)
-        return NULL;
-    for (size_t i = 0; i < names->count; i++)
-        fprintf(stream, "%s%s", i == 0 ? "" : " ", names->names[i]);
-    if (fclose(stream) == 0)
-        return text;
-    free(text);
-    return NULL;
-}
-
 // Names that somebody asked for are no mere inputs.
 static void drop_asked(struct kr_name_group *inputs, const struct kr_groups *asked)
 {
@@ -240,8 +225,8 @@ static int write_groups(FILE *text, const struct kr_groups *asked, const struct 
     }
     if (rc == KREPLAY_OK) {
         drop_asked(&inputs, asked);
-        out->derived = join(&derived);
-        out->inputs = join(&inputs);
+        out->derived = kr_groups_text(&derived, 1);
+        out->inputs = kr_groups_text(&inputs, 1);
         if (out->derived == NULL || out->inputs == NULL)
             rc = KREPLAY_NO_MEMORY;
     }

@@ -105,23 +105,37 @@ int kr_groups_parse(const char *text, struct kr_groups *out, char *error, size_t
     return KREPLAY_OK;
 }
 
-int kr_groups_repeat(struct kr_groups *groups, size_t rounds)
+char *kr_groups_text(const struct kr_name_group *groups, size_t count)
 {
-    char *text = NULL, error[128];
+    char *text = NULL;
     size_t length = 0;
     FILE *stream = open_memstream(&text, &length);
     if (stream == NULL)
-        return KREPLAY_NO_MEMORY;
-    for (size_t i = 0; i < rounds * groups->count; i++) {
-        const struct kr_name_group *group = &groups->groups[i % groups->count];
-        if (i > 0)
+        return NULL;
+    for (size_t g = 0; g < count; g++) {
+        if (g > 0)
             putc(GROUP_SEPARATOR, stream);
-        for (size_t n = 0; n < group->count; n++)
-            fprintf(stream, " %s", group->names[n]);
+        for (size_t i = 0; i < groups[g].count; i++)
+            fprintf(stream, "%s%s", i == 0 ? "" : " ", groups[g].names[i]);
     }
-    struct kr_groups repeated;
-    int rc = fclose(stream) == 0 ? kr_groups_parse(text, &repeated, error, sizeof(error)) : KREPLAY_NO_MEMORY;
+    if (fclose(stream) == 0)
+        return text;
     free(text);
+    return NULL;
+}
+
+int kr_groups_repeat(struct kr_groups *groups, size_t rounds)
+{
+    struct kr_groups repeated;
+    struct kr_name_group *list = calloc(rounds * groups->count + 1, sizeof(*list));
+    if (list == NULL)
+        return KREPLAY_NO_MEMORY;
+    for (size_t i = 0; i < rounds * groups->count; i++)
+        list[i] = groups->groups[i % groups->count];
+    char error[128], *text = kr_groups_text(list, rounds * groups->count);
+    int rc = text != NULL ? kr_groups_parse(text, &repeated, error, sizeof(error)) : KREPLAY_NO_MEMORY;
+    free(text);
+    free(list);
     if (rc != KREPLAY_OK)
         return rc;
     kr_groups_free(groups);

@@ -22,6 +22,8 @@ struct kr_groups {
 // what is wrong: KREPLAY_INVALID (empty group, not a counter name), KREPLAY_UNSUPPORTED (a qualifier such as
 // ":device=0"), KREPLAY_NO_MEMORY.
 int kr_groups_parse(const char *text, struct kr_groups *out, char *error, size_t error_bytes);
+// The text that kr_groups_parse() reads; the caller frees it. NULL: out of memory.
+char *kr_groups_text(const struct kr_name_group *groups, size_t count);
 bool kr_name_group_has(const struct kr_name_group *group, const char *name);
 bool kr_groups_have(const struct kr_groups *groups, const char *name); // any of them
 // All groups again and again, `rounds` (at least 1) times in all. KREPLAY_NO_MEMORY: they are as they were.
