@@ -279,9 +279,9 @@ static void stop(struct queue *q)
     pthread_mutex_lock(&q->stopping);
     if (!q->joined) {
         q->stop = true;
-        fake.stop_kernels = true;
+        fake.stop_kernels++; // a count: two threads may each stop one
         pthread_join(q->thread, NULL);
-        fake.stop_kernels = false;
+        fake.stop_kernels--;
         q->joined = true;
     }
     pthread_mutex_unlock(&q->stopping);

@@ -18,9 +18,10 @@ struct fake_runtime {
     _Atomic bool no_queues; // hsa_queue_create fails
     uint32_t
         largest_watched; // hsa_amd_queue_intercept_create refuses larger ones; 0 = all, UINT32_MAX = none
-    _Atomic bool no_stopping;  // hsa_queue_inactivate fails
-    _Atomic bool slow_copies;  // asynchronous copies that start now end when it is false again
-    _Atomic bool stop_kernels; // set while a queue is destroyed: a kernel that waits gives up, as if stopped
+    _Atomic bool no_stopping; // hsa_queue_inactivate fails
+    _Atomic bool slow_copies; // asynchronous copies that start now end when it is false again
+    _Atomic unsigned
+        stop_kernels; // queues that are being stopped: a kernel that waits gives up, as if stopped
     // What happened
     _Atomic unsigned ring_overflows; // packets that did not fit: ROCr would have ended the process
     _Atomic unsigned kernel_runs, counter_starts, counter_stops, async_copies, queues_created, queues_stopped,
